@@ -30,6 +30,7 @@ var service = grpc.ServiceDesc{
 		answered("GetSchema", (*Server).GetSchema),
 		streamed("ListFlights", (*Server).ListFlights),
 		streamed("DoGet", (*Server).DoGet),
+		exchanged(),
 	},
 }
 
@@ -62,7 +63,7 @@ func streamed[In, Out any](name string, method func(*Server, *In, grpc.ServerStr
 // unknown answers all other methods.
 func unknown(_ any, stream grpc.ServerStream) error {
 	name, _ := grpc.MethodFromServerStream(stream)
-	return status.Errorf(codes.Unimplemented, "found a call of %s, expected GetFlightInfo, GetSchema, ListFlights or DoGet", name)
+	return status.Errorf(codes.Unimplemented, "found a call of %s, expected GetFlightInfo, GetSchema, ListFlights, DoGet or DoExchange", name)
 }
 
 // clock ends a call whose client does not go on. One goroutine at a time uses it.

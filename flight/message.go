@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message is a FlightData whose body is sent without a copy and returns to a pool after it was written.
+// message is a FlightData whose body is sent without a copy and returns to a pool after it was written. body is nil where there is none.
 type message struct {
 	head []byte // all fields except the bytes of the body
 	body *[]byte
@@ -41,10 +41,15 @@ func newMessage(p *ipc.Payload, metadata []byte, most int, pool mem.BufferPool) 
 		number protowire.Number
 		bytes  []byte
 	}{{fieldHeader, meta.Bytes()}, {fieldMetadata, metadata}} {
-		head = protowire.AppendBytes(protowire.AppendTag(head, f.number, protowire.BytesType), f.bytes)
+		head = appendField(head, f.number, f.bytes)
 	}
 	head = protowire.AppendVarint(protowire.AppendTag(head, fieldBody, protowire.BytesType), uint64(len(*body)))
 	return message{head, body, pool}, nil
+}
+
+// appendField appends a field of bytes.
+func appendField(b []byte, number protowire.Number, value []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
 // codec is gRPC's own codec, which also handles messages.
@@ -57,6 +62,9 @@ func codecOption() grpc.ServerOption {
 // Marshal passes on the memory of a message; gRPC returns it to the pool.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 	if m, ok := v.(*message); ok {
+		if m.body == nil {
+			return mem.BufferSlice{mem.SliceBuffer(m.head)}, nil
+		}
 		return mem.BufferSlice{mem.SliceBuffer(m.head), mem.NewBuffer(m.body, m.pool)}, nil
 	}
 	return c.CodecV2.Marshal(v)

@@ -36,6 +36,8 @@ const version = 1
 type batchInfo struct {
 	Epoch uint64 `json:"epoch"`
 	Batch int    `json:"batch"`
+	// Store is the name of the version of the store, where it is not that of the schema.
+	Store string `json:"store,omitempty"`
 }
 
 // valueTypes are the Arrow types of dtypes. A dtype that Arrow lacks, or represents differently, is stored as

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
@@ -21,6 +20,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
 )
 
@@ -30,6 +30,8 @@ type Options struct {
 	Threads int
 	// Streams is the largest number of concurrent streams.
 	Streams int
+	// Waiting is the most questions of exchanges that wait for a thread; further ones are refused at once.
+	Waiting int
 	// MaxMessage bounds the bytes of a batch; it is at most MostMessage.
 	MaxMessage int64
 	// Token, if not empty, must be in the header of every call: "authorization: Bearer TOKEN".
@@ -50,42 +52,50 @@ var ErrExposed = errors.New("address open to other machines")
 
 // Server serves the batches of the newest version of a store that it has.
 type Server struct {
-	options Options
-	newest  atomic.Pointer[served]
-	making  chan struct{} // a place for each batch that is made
-	streams chan struct{}
+	options  Options
+	versions answer.Versions[*served]
+	places   *answer.Places // for each batch that is made
+	metrics  *answer.Metrics
+	streams  chan struct{}
 	// connections is mostConnections, except in tests.
 	connections int
 }
 
-var errStreamed = errors.New("found batches of the stream executor, expected those of the memory executor: calls ask for any epoch")
-
 // NewServer returns a server of the batches of a version, which it owns, also after an error.
-func NewServer(v Version, o Options) (_ *Server, err error) {
-	defer func() {
-		if err != nil && v.Close != nil {
+func NewServer(v answer.Version, o Options) (_ *Server, err error) {
+	if err := o.check(); err != nil {
+		if v.Close != nil {
 			v.Close()
 		}
-	}()
-	switch {
-	case o.Threads < 1:
-		return nil, fmt.Errorf("found %d threads, expected at least 1", o.Threads)
-	case o.Streams < 1:
-		return nil, fmt.Errorf("found %d streams, expected at least 1", o.Streams)
-	case o.SendTime < 0:
-		return nil, fmt.Errorf("found a time for sending of %s, expected a positive one", o.SendTime)
-	case o.MaxMessage < 1 || o.MaxMessage > MostMessage:
-		return nil, fmt.Errorf("found a largest message of %d bytes, expected 1 to %d", o.MaxMessage, MostMessage)
-	}
-	s := &Server{options: o, connections: mostConnections, making: make(chan struct{}, o.Threads), streams: make(chan struct{}, o.Streams)}
-	x, err := s.prepare(Version{v.Source, v.Find, v.Name, nil}) // closed above
-	if err != nil {
 		return nil, err
 	}
-	x.Close = v.Close
-	s.newest.Store(x)
+	s := &Server{options: o, connections: mostConnections, places: answer.NewPlaces(o.Threads, o.Waiting), streams: make(chan struct{}, o.Streams)}
+	s.metrics = answer.NewMetrics(s.places)
+	s.metrics.Gauge("graphmill_streams", func() float64 { return float64(len(s.streams)) })
+	if err := s.Take(v); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
+
+func (o *Options) check() error {
+	switch {
+	case o.Threads < 1:
+		return fmt.Errorf("found %d threads, expected at least 1", o.Threads)
+	case o.Streams < 1:
+		return fmt.Errorf("found %d streams, expected at least 1", o.Streams)
+	case o.Waiting < 0:
+		return fmt.Errorf("found %d questions that may wait, expected at least 0", o.Waiting)
+	case o.SendTime < 0:
+		return fmt.Errorf("found a time for sending of %s, expected a positive one", o.SendTime)
+	case o.MaxMessage < 1 || o.MaxMessage > MostMessage:
+		return fmt.Errorf("found a largest message of %d bytes, expected 1 to %d", o.MaxMessage, MostMessage)
+	}
+	return nil
+}
+
+// Metrics are what the server counts of questions.
+func (s *Server) Metrics() *answer.Metrics { return s.metrics }
 
 // Listen listens on host:port. Unless o has TLS and a token, it accepts only loopback addresses and otherwise
 // returns ErrExposed.
@@ -159,8 +169,9 @@ func (s *Server) ListFlights(c *flight.Criteria, stream grpc.ServerStreamingServ
 	if len(c.GetExpression()) > 0 {
 		return status.Error(codes.InvalidArgument, "found criteria, expected none, because there is only one flight")
 	}
-	x := s.enter()
-	defer x.leave(false)
+	held := s.versions.Enter()
+	defer held.Leave()
+	x := held.Value
 	info, err := x.info(&Request{World: 1})
 	if err != nil {
 		return err
@@ -170,8 +181,9 @@ func (s *Server) ListFlights(c *flight.Criteria, stream grpc.ServerStreamingServ
 
 // GetFlightInfo describes the stream of a request, which is the command of the descriptor.
 func (s *Server) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	x := s.enter()
-	defer x.leave(false)
+	held := s.versions.Enter()
+	defer held.Leave()
+	x := held.Value
 	r, err := x.request(d)
 	if err != nil {
 		return nil, err
@@ -181,8 +193,9 @@ func (s *Server) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*
 
 // GetSchema returns the schema of batches, which is the same for all requests.
 func (s *Server) GetSchema(_ context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	x := s.enter()
-	defer x.leave(false)
+	held := s.versions.Enter()
+	defer held.Leave()
+	x := held.Value
 	if _, err := x.request(d); err != nil {
 		return nil, err
 	}
@@ -199,10 +212,7 @@ func (x *served) request(d *flight.FlightDescriptor) (*Request, error) {
 
 // parse reads a request.
 func (x *served) parse(text []byte) (*Request, error) {
-	r, err := parseRequest(text, x.Source)
-	if err == nil && r.IDs != nil && x.Find == nil {
-		err = errors.New("found ids, expected seeds: this server has no original ids")
-	}
+	r, err := parseRequest(text, &x.Version)
 	if err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}

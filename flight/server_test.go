@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/sample"
 )
@@ -107,10 +108,16 @@ func start(t *testing.T, src *feed.Source, o Options) (address string, stop func
 	if o.MaxMessage == 0 {
 		o.MaxMessage = MostMessage
 	}
-	s, err := NewServer(Version{Source: src}, o)
+	s, err := NewServer(answer.Version{Source: src}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serve(t, s, o)
+}
+
+// serve runs a server on loopback.
+func serve(t *testing.T, s *Server, o Options) (address string, stop func()) {
+	t.Helper()
 	l, err := Listen(t.Context(), "127.0.0.1:0", o)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +238,7 @@ func TestStreams(t *testing.T) {
 			{}, {Epoch: 3}, {First: 17}, {First: 19}, {World: 3, Rank: 1}, {World: 3, Rank: 2}, {First: 4, World: 4, Rank: 3}, {World: 100, Rank: 70},
 			{World: 3, Rank: 1, Tail: "short"}, {World: 3, Rank: 0, Tail: "drop"}, {World: 100, Rank: 70, Tail: "short"}, {First: 21, World: 3},
 			{Tail: "drop"}, {Tail: "fill", First: 3},
-			{Seeds: []int64{7, 7, 299, 0}, First: 1 << 40, Epoch: 2},
+			{Asked: answer.Asked{Seeds: []int64{7, 7, 299, 0}}, First: 1 << 40, Epoch: 2},
 		} {
 			s := get(t, c, r)
 			n := 0
@@ -295,7 +302,7 @@ func TestValues(t *testing.T) {
 	src := source(t)
 	address, stop := start(t, src, Options{})
 	defer stop()
-	s := get(t, dial(t, address), Request{Seeds: []int64{5, 9, 5}})
+	s := get(t, dial(t, address), Request{Asked: answer.Asked{Seeds: []int64{5, 9, 5}}})
 	if !s.Next() {
 		t.Fatal(s.Err())
 	}
@@ -450,7 +457,7 @@ func TestMaxMessage(t *testing.T) {
 	if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "bound of a message") {
 		t.Errorf("found %v, expected a batch that is too large", err)
 	}
-	get(t, c, Request{Seeds: []int64{1}}).check(src, 0)
+	get(t, c, Request{Asked: answer.Asked{Seeds: []int64{1}}}).check(src, 0)
 }
 
 // A client that does not read blocks only its own stream. Streams beyond the bound are rejected. All streams
@@ -518,7 +525,7 @@ func retry(t *testing.T, ok func() bool) {
 func TestBadOptions(t *testing.T) {
 	src := source(t)
 	for _, o := range []Options{{Streams: 1, MaxMessage: 1}, {Threads: 1, MaxMessage: 1}, {Threads: 1, Streams: 1}, {Threads: 1, Streams: 1, MaxMessage: MostMessage + 1}} {
-		if _, err := NewServer(Version{Source: src}, o); err == nil {
+		if _, err := NewServer(answer.Version{Source: src}, o); err == nil {
 			t.Errorf("%+v: found no error", o)
 		}
 	}
@@ -526,7 +533,7 @@ func TestBadOptions(t *testing.T) {
 
 // A listener that fails ends the server with its error.
 func TestListenerFails(t *testing.T) {
-	s, err := NewServer(Version{Source: source(t)}, Options{Threads: 1, Streams: 1, MaxMessage: 1})
+	s, err := NewServer(answer.Version{Source: source(t)}, Options{Threads: 1, Streams: 1, MaxMessage: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,9 @@ type maker struct {
 
 // DoGet streams the batches of a request, which is the ticket.
 func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[flight.FlightData]) error {
-	x := s.enter()
-	defer x.leave(false)
+	held := s.versions.Enter()
+	defer held.Leave()
+	x := held.Value
 	r, err := x.parse(ticket.GetTicket())
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return status.Errorf(codes.ResourceExhausted, "found %d streams open, expected fewer; end one, or allow more streams on the server", s.options.Streams)
+		return s.tooMany()
 	}
 	schema := ipc.GetSchemaPayload(x.schema, memory.DefaultAllocator)
 	defer schema.Release()
@@ -89,18 +90,8 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 
 // sampling returns the function with which a maker samples a batch of a request.
 func (x *served) sampling(r *Request) func(*feed.Maker, int) (int, error) {
-	if _, asks := r.asked(); asks {
-		return func(m *feed.Maker, b int) (int, error) {
-			seeds, err := r.nodes(x.Source, x.Find)
-			if err != nil {
-				return 0, err
-			}
-			times, err := r.times()
-			if err != nil {
-				return 0, err
-			}
-			return m.OfTimes(seeds, times, r.Epoch, uint64(b))
-		}
+	if r.Is() {
+		return func(m *feed.Maker, b int) (int, error) { return r.Sample(m, &x.Version, r.Epoch, uint64(b)) }
 	}
 	order := x.Source.Epoch(r.Epoch)
 	return func(m *feed.Maker, b int) (int, error) { return m.Batch(order, r.Epoch, b) }
@@ -108,37 +99,41 @@ func (x *served) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 
 // make makes a batch. At most Options.Threads batches are made at a time, over all streams.
 func (s *Server) make(ctx context.Context, x *served, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
-	select {
-	case s.making <- struct{}{}:
-		defer func() { <-s.making }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.places.Wait(ctx); err != nil {
+		return err
 	}
+	defer s.places.Leave()
 	m := <-x.makers // as many as places
 	defer func() { x.makers <- m }()
-	size, err := sample(m.Maker, it.number)
+	var err error
+	it.message, err = s.message(x, m, batchInfo{Epoch: epoch, Batch: it.number}, pool, func(m *feed.Maker) (int, error) { return sample(m, it.number) })
+	return err
+}
+
+// message samples a batch and makes its message.
+func (s *Server) message(x *served, m *maker, info batchInfo, pool *bodies, sample func(*feed.Maker) (int, error)) (message, error) {
+	size, err := sample(m.Maker)
 	if err != nil {
-		return status.Errorf(codes.InvalidArgument, "batch %d: %v", it.number, err)
+		return message{}, status.Errorf(codes.InvalidArgument, "batch %d: %v", info.Batch, err)
 	}
 	if int64(size) > s.options.MaxMessage {
-		return status.Errorf(codes.ResourceExhausted,
+		return message{}, status.Errorf(codes.ResourceExhausted,
 			"batch %d: found %s, expected at most %s; raise the server's bound of a message, or use smaller batches, fanouts or features",
-			it.number, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
+			info.Batch, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
 	}
 	record := m.record(x.schema, size)
 	defer record.Release()
 	payload, err := ipc.GetRecordBatchPayload(record)
 	if err != nil {
-		return err
+		return message{}, err
 	}
 	defer payload.Release()
-	text, err := json.Marshal(batchInfo{epoch, it.number})
+	text, err := json.Marshal(info)
 	if err != nil {
-		return err
+		return message{}, err
 	}
 	// A column has two offsets in addition to its values, and less padding than in a slot.
-	it.message, err = newMessage(&payload, text, size+8*len(x.schema.Fields()), pool)
-	return err
+	return newMessage(&payload, text, size+8*len(x.schema.Fields()), pool)
 }
 
 // record returns the sampled batch, which takes size bytes in a slot. It is valid until the maker's next

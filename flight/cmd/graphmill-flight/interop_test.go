@@ -33,8 +33,11 @@ func TestPeerPyArrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(page)
-	if client == nil {
+	var client strings.Builder
+	for _, block := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(page, -1) {
+		client.Write(block[1])
+	}
+	if client.Len() == 0 {
 		t.Fatal("found no client in docs/flight.md")
 	}
 	peers := exec.Command(filepath.Join(root, "bench", "peers.sh"), "tables")
@@ -58,7 +61,7 @@ func TestPeerPyArrow(t *testing.T) {
 	typesStore(t, in)
 	selfSigned(t, in("cert.pem"), in("key.pem"))
 	write(t, in("token"), "correct-horse-battery\n")
-	write(t, in("client.py"), string(client[1]))
+	write(t, in("client.py"), client.String())
 	write(t, in("check.py"), checkScript)
 	for name, c := range map[string]struct{ feed, flight []string }{
 		"homogeneous": {feed: []string{in("rmat.store"), "--fanout", "7,5", "--batch-size", "300", "--shuffle", "--seed", "5"}},
@@ -115,7 +118,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 
-from client import batches, fl
+from client import asking, batches, fl
 from graphmill import _arrays, _feed
 
 addr, cert, token = sys.argv[1:4]
@@ -178,6 +181,20 @@ for epoch, first, rank, world, tail in (0, 0, 0, 1, ""), (3, 0, 0, 1, "drop"), (
   table = client.do_get(flight.endpoints[0].ticket, options).read_all()
   table.validate(full=True)
   assert table.num_rows == count
+feed = _feed.Connection(process.addr, process.token, 0, 1, 4, process.died)
+ask = asking(client, options)
+for number in range(50):
+  seeds = np.random.default_rng(number).integers(0, 60, 1 + number % 5)
+  arrays = ask(seeds=seeds.tolist(), epoch=number % 3, batch=number)
+  want = feed.sample(seeds, number % 3, number).columns
+  assert list(arrays) == list(want)
+  for name, a in arrays.items():
+    assert a.tobytes() == want[name].tobytes(), name
+  try:
+    ask(seeds=[-1])
+    raise SystemExit("found an answer about node -1")
+  except RuntimeError as e:
+    assert "found node -1" in str(e), e
 try:
   list(batches(client, options, seeds=[-1]))
   raise SystemExit("found a batch of node -1")

@@ -59,10 +59,10 @@ func runCommand(args []string, stdout, stderr io.Writer) int {
 // serveFlags has the flags.
 type serveFlags struct {
 	feed                       command.BatchesFlags
-	threads, streams           int
+	threads, streams, waiting  int
 	sendTime, refresh          time.Duration
 	memory, maxMessage         cli.Bytes
-	listen                     string
+	listen, http               string
 	certFile, keyFile, tokFile string
 }
 
@@ -94,21 +94,23 @@ loopback address requires neither; without a token, every user of this machine c
 		},
 	}
 	f := cmd.Flags()
-	c.feed.Add(f)
+	c.feed.Add(f, options.Answers...)
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "number of batches made at a time; their content does not depend on it (default: one per processor)")
 	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
+	f.IntVar(&c.waiting, "waiting", 256, "most questions of exchanges that wait for a thread; further ones are refused at once")
 	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
 	f.Var(&c.maxMessage, "max-message", "bound on the size of a batch, below 2GiB; a larger batch ends its stream with an error")
 	f.DurationVar(&c.sendTime, "send-timeout", time.Hour, "a stream whose client takes no batch for this long ends and frees its place")
 	f.DurationVar(&c.refresh, "refresh", 0, "look for a new version of the store so often, such as 1s, and answer new calls from it; 0 keeps the version that was there at the start")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
+	f.StringVar(&c.http, "http", "", "HOST:PORT to answer /healthz, /readyz and /metrics on, over HTTP (default: none)")
 	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
 	cli.Named(f, "FILE", "tls-cert", "tls-key", "token-file")
-	cli.Named(f, "HOST:PORT", "listen")
+	cli.Named(f, "HOST:PORT", "listen", "http")
 	cli.Group(f, options.GroupRun, "*threads", "*memory")
-	cli.Group(f, options.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "max-message", "send-timeout", "refresh")
+	cli.Group(f, options.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "waiting", "max-message", "send-timeout", "refresh", "http")
 	cli.Setup(cmd, t, "0 ended by a signal, 1 failed, 2 wrong usage")
 	return cmd
 }

@@ -74,8 +74,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// serving runs the program until stop, which checks its end. It returns a client.
-func serving(t *testing.T, args ...string) (c arrowflight.Client, stop func()) {
+// running runs the program until stop, which checks its end. It returns a client.
+func running(t *testing.T, args ...string) (c arrowflight.Client, stop func()) {
 	t.Helper()
 	r, stdout := io.Pipe()
 	var stderr bytes.Buffer
@@ -120,7 +120,7 @@ func serving(t *testing.T, args ...string) (c arrowflight.Client, stop func()) {
 
 // The test goes from the command line to a batch, and then ends the program.
 func TestServe(t *testing.T) {
-	c, stop := serving(t, testStore(t), "--fanout", "2,2", "--batch_size", "4", "--threads", "2")
+	c, stop := running(t, testStore(t), "--fanout", "2,2", "--batch_size", "4", "--threads", "2")
 	defer stop()
 	info, err := c.GetFlightInfo(t.Context(), &arrowflight.FlightDescriptor{Type: arrowflight.DescriptorCMD})
 	if err != nil || info.TotalRecords != 3 {
@@ -163,7 +163,7 @@ func TestAsked(t *testing.T) {
 		}
 		return ids, r.Err()
 	}
-	c, stop := serving(t, out, "--fanout", "p:r:p=-1", "--seeds", "p", "--scope", "seed", "--before", "at", "--seed-time", "100", "--untimed", "q:s:q")
+	c, stop := running(t, out, "--fanout", "p:r:p=-1", "--seeds", "p", "--scope", "seed", "--before", "at", "--seed-time", "100", "--untimed", "q:s:q")
 	defer stop()
 	for request, want := range map[string][]int64{
 		`{"ids":["bob"],"times":[8]}`:             {1, 0, 2},
@@ -189,7 +189,7 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s: found %v, %v, expected an error with %q", request, got, err, want)
 		}
 	}
-	plain, stopPlain := serving(t, out, "--fanout", "q:s:q=-1", "--seeds", "q")
+	plain, stopPlain := running(t, out, "--fanout", "q:s:q=-1", "--seeds", "q")
 	defer stopPlain()
 	if got, err := nodes(plain, "q", `{"ids":[9,"7"]}`); err != nil || len(got) != 3 {
 		t.Errorf("found the nodes %v, %v, expected three", got, err)
@@ -215,7 +215,7 @@ func TestRefresh(t *testing.T) {
 	}
 	out := filepath.Join(dir, "g.store")
 	build(t, tables("0", "node-0,node-0\n"), out)
-	c, stop := serving(t, out, "--fanout", "-1", "--refresh", "5ms")
+	c, stop := running(t, out, "--fanout", "-1", "--refresh", "5ms")
 	defer stop()
 	ask := func(request string) (schema string, edges int, err error) {
 		calls, err := c.DoGet(t.Context(), &arrowflight.Ticket{Ticket: []byte(request)})

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +16,9 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/feed"
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
-	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/operation/serving"
 	"github.com/graphmill/graphmill/internal/vfs"
-	"github.com/graphmill/graphmill/option"
 )
 
 func (c *serveFlags) check() error {
@@ -29,6 +27,8 @@ func (c *serveFlags) check() error {
 		return cli.Usagef("found --threads %d, expected 1 to 4096", c.threads)
 	case c.streams < 1 || c.streams > 1<<16:
 		return cli.Usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
+	case c.waiting < 0 || c.waiting > 1<<20:
+		return cli.Usagef("found --waiting %d, expected 0 to %d", c.waiting, 1<<20)
 	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
 		return cli.Usagef("found --max-message %s, expected 1 to %d bytes, the bound of a Flight message", c.maxMessage.String(), flight.MostMessage)
 	case c.sendTime <= 0:
@@ -54,7 +54,7 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return err
 	}
 	log := feed.NewLog(func(line string) { t.Say("%s", line) })
-	o := flight.Options{Threads: c.threads, Streams: c.streams, MaxMessage: int64(c.maxMessage), SendTime: c.sendTime, Log: log}
+	o := flight.Options{Threads: c.threads, Streams: c.streams, Waiting: c.waiting, MaxMessage: int64(c.maxMessage), SendTime: c.sendTime, Log: log}
 	if o.TLS, err = c.tls(log); err != nil {
 		return err
 	}
@@ -73,9 +73,16 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() { _ = l.Close() }()       // for errors before Serve, which closes it itself
-	asked.Executor = option.ExecutorMemory // calls ask for any epoch and any seeds
-	version, err := openVersion(ctx, dir, asked)
+	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
+	var web net.Listener
+	if c.http != "" {
+		if web, err = (&net.ListenConfig{}).Listen(ctx, "tcp", c.http); err != nil {
+			return fmt.Errorf("--http: found %q, expected HOST:PORT of this machine that is free, such as 127.0.0.1:9090: %w", c.http, err)
+		}
+		defer func() { _ = web.Close() }()
+	}
+	store := serving.NewestOf(dir, asked, false)
+	version, err := store.Open(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -84,67 +91,37 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return err
 	}
 	defer server.Close()
-	line, err := json.Marshal(map[string]string{"addr": l.Addr().String()})
+	// What runs beside ends before the server is closed.
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ready := map[string]string{"addr": l.Addr().String()}
+	var failed error
+	if web != nil {
+		ready["http"] = web.Addr().String()
+		running.Go(func() {
+			if failed = server.Metrics().ServeHTTP(ctx, web); failed != nil {
+				cancel()
+			}
+		})
+	}
+	if c.refresh > 0 {
+		running.Go(func() {
+			store.Watch(ctx, c.refresh, version.Name, server, server.Metrics(), func(line string) { t.Say("%s", line) })
+		})
+	}
+	line, err := json.Marshal(ready)
 	if err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(t.Stdout, "%s\n", line); err != nil {
 		return err
 	}
-	if c.refresh == 0 {
-		return server.Serve(ctx, l)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() { c.watch(ctx, t, dir, version.Name, asked, server) })
-	defer watching.Wait()
-	defer cancel()
-	return server.Serve(ctx, l)
-}
-
-// openVersion opens the version of a store that is in a folder now.
-func openVersion(ctx context.Context, dir string, asked option.Batches) (v flight.Version, err error) {
-	defer guard.Catch(&err)()
-	if v.Name, err = store.Sum(vfs.OS, dir); err != nil && !vfs.Absent(err) { // of no store: the loader says so
-		return v, err
-	}
-	loader, find, err := sampling.OpenAnswering(ctx, dir, asked)
-	if err != nil {
-		return v, err
-	}
-	v.Source, v.Find, v.Close = loader.Source(), flight.Find(find), loader.Close
-	return v, nil
-}
-
-// watch gives the server each new version of the store until ctx ends. A version that cannot be served is said once, and the server goes on with the one that it has.
-func (c *serveFlags) watch(ctx context.Context, t *cli.Terminal, dir, last string, asked option.Batches, server *flight.Server) {
-	ticker := time.NewTicker(c.refresh)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		sum, err := store.Sum(vfs.OS, dir)
-		if err != nil || sum == last { // the folder may be replaced at this moment
-			continue
-		}
-		last = sum
-		version, err := openVersion(ctx, dir, asked)
-		if err == nil {
-			last = version.Name
-			err = server.Take(version)
-		}
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			t.Say("the new version %s of the store cannot be served, so calls get the one before: %v", sum, err)
-		default:
-			t.Say("calls get the version %s of the store", last)
-		}
-	}
+	err = server.Serve(ctx, l)
+	cancel()
+	running.Wait()
+	return errors.Join(err, failed)
 }
 
 // mostFile bounds the size of certificate, key and token files.
