@@ -44,7 +44,7 @@ RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt", "mermaid"}
 PEERS = {
     "pyg": {"torch", "torch_geometric"},
     "lightning": {"torch", "torch_geometric", "lightning", "torchdata"},
-    "integrations": {"torch", "torch_geometric", "datasets", "ray", "tensorboard"},
+    "integrations": {"torch", "torch_geometric", "datasets", "fastapi", "ray", "tensorboard"},
     "dgl": {"torch", "dgl"},
     "jraph": {"jax", "jraph"},
     "tfgnn": {"tensorflow", "tensorflow_gnn"},

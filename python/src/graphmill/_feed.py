@@ -19,7 +19,7 @@ import os
 import struct
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,7 +34,7 @@ _MESSAGE = struct.Struct("<IIQQQQ")  # kind, slot, gen, seq, bytes, run
 _BATCH, _END, _ERROR, _JUMBO = 1, 2, 3, 4
 _REQUEST = struct.Struct("<IIQQ")
 _RETURN, _START, _SAMPLE = 2, 3, 4
-_MAGIC, _HEADER = 0x31444545464D47, 8
+_MAGIC, _HEAD = 0x31444545464D47, struct.Struct("<8Q")  # magic, gen, seq, bytes, seeds, columns, run, 0
 _PACKET = 1 << 20
 _PATIENCE = 600  # seconds without a message after which a feed counts as dead
 _COLLECT = 64  # copied batches after which cycles are looked for again
@@ -68,7 +68,45 @@ class Batch:
         self.epoch_run, self.number, self.seeds, self.columns = run, number, seeds, columns
 
 
-class Connection:
+class Described:
+    """What a server says of the batches that it makes, and how they are read."""
+
+    def _describe(self, said: Mapping[str, Any]) -> None:
+        """Take a description."""
+        self.hops: int = said["hops"]
+        self._columns = [(c["name"], _dtype(c["dtype"]), tuple(c["shape"])) for c in said["columns"]]
+        self.names = [name for name, _, _ in self._columns]
+        self.bfloat16 = frozenset(c["name"] for c in said["columns"] if c["dtype"] == "bfloat16")
+        self.seed_types: list[str] = said["seed_types"]
+        self.seed_edges: str = said.get("seed_edges", "")
+        n = said.get("negatives")
+        self.negatives: tuple[str, int, bool] | None = (n["how"], n["each"], n.get("keeps_sources", False)) if n else None
+        self.least: dict[str, float] = {c["name"]: c["least"] for c in said["columns"] if "least" in c}
+        self.ops: list[tuple[str, int]] = [(o["edges"], o["hop"]) for o in said["ops"] or []]
+        self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
+
+    def _head(self, memory: Any, offset: int) -> tuple[int, tuple[int, ...]]:
+        """The number of seeds of the batch at an offset of some memory, and the place and the number of rows of each column.
+
+        Raises:
+            ValueError: no batch is there.
+        """
+        magic, _, _, _, seeds, columns, _, _ = _HEAD.unpack_from(memory, offset)
+        if magic != _MAGIC or columns != len(self._columns):
+            raise ValueError("it sent the place of a batch where none is")
+        return seeds, self._words.unpack_from(memory, offset + _HEAD.size)
+
+    def _arrays(self, base: Array, words: tuple[int, ...]) -> dict[str, Array]:
+        """The columns of the batch that some bytes are, as views."""
+        out: dict[str, Array] = {}
+        for i, (name, dtype, shape) in enumerate(self._columns):
+            if words[2 * i] > len(base):  # NumPy's own check can overflow
+                raise ValueError(f"it sent the place {words[2 * i]} of a column in a batch of {len(base)} bytes")
+            out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
+        return out
+
+
+class Connection(Described):
     """A consumer's connection. Only the process that made it may use it.
 
     Several threads may: each message belongs to the pass that was started last, and what reads another pass raises an error.
@@ -115,22 +153,12 @@ class Connection:
         """Take what the feed says of itself, and its ring."""
         welcome = json.loads(body)
         self.slots, self._slot_bytes = welcome["slots"], welcome["slot_bytes"]
-        self.batches, self.total = welcome["batches"], welcome["total"]
-        self.hops, self.seeds = welcome["hops"], welcome["seeds"]
-        self._columns = [(c["name"], _dtype(c["dtype"]), tuple(c["shape"])) for c in welcome["columns"]]
-        self.names = [name for name, _, _ in self._columns]
-        self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
-        self.seed_types: list[str] = welcome["seed_types"]
+        self.batches, self.total, self.seeds = welcome["batches"], welcome["total"], welcome["seeds"]
         self.notes: list[str] = welcome.get("notes", [])
-        self.seed_edges: str = welcome.get("seed_edges", "")
-        n = welcome.get("negatives")
-        self.negatives: tuple[str, int, bool] | None = (n["how"], n["each"], n.get("keeps_sources", False)) if n else None
-        self.least: dict[str, float] = {c["name"]: c["least"] for c in welcome["columns"] if "least" in c}
         self.left_out: list[str] = welcome.get("left_out", [])
         self.events: dict[str, Any] | None = welcome.get("events")
-        self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
-        self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
-        if self.slots < 1 or self._slot_bytes < 8 * _HEADER + self._words.size:
+        self._describe(welcome)
+        if self.slots < 1 or self._slot_bytes < _HEAD.size + self._words.size:
             raise ValueError(f"found {self.slots} slots of {self._slot_bytes} bytes")
         self._ring = mmap.mmap(ring, self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
 
@@ -226,22 +254,14 @@ class Connection:
 
     def _batch(self, memory: mmap.mmap, offset: int, size: int, slot: int, gen: int, seq: int, run: int) -> Batch:
         base = np.frombuffer(memory, np.uint8, size, offset)
-        magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
-        if magic != _MAGIC or columns != len(self._columns):
-            raise _violated("it sent the place of a batch where none is")
-        words = self._words.unpack_from(memory, offset + 8 * _HEADER)
+        seeds, words = self._head(memory, offset)
         if self._last_free():
             if memory is self._ring:
                 base = base.copy()
             self._give_back(slot, gen)
         else:
             self._lease(base, slot, gen)
-        out: dict[str, Array] = {}
-        for i, (name, dtype, shape) in enumerate(self._columns):
-            if words[2 * i] > size:  # NumPy's own check can overflow
-                raise _violated(f"it sent the place {words[2 * i]} of a column in a batch of {size} bytes")
-            out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
-        return Batch(run, seq, seeds, out)
+        return Batch(run, seq, seeds, self._arrays(base, words))
 
     def _last_free(self) -> bool:
         """Whether all slots but one are held by arrays that are in use."""
