@@ -1,4 +1,4 @@
-// Package clients has foreign clients of the two servers, graphmill feed and graphmill-flight: slow, torn, malformed, without the token,
+// Package clients has foreign clients of the three servers, graphmill feed, graphmill serve and graphmill-flight: slow, torn, malformed, without the token,
 // too many, and such that read nothing or die.
 //
 // A test starts a server and a good client that reads the same epoch again and again. Then each attack runs. After it:

@@ -59,6 +59,8 @@ func All() []Workload {
 	w.Python = feedScript
 	w = add("events", "")
 	w.Python = eventsScript
+	w = add("serve", "")
+	w.Python = serveScript
 
 	add("forecast", "forecast @rmat.store --fanout 3,2 --batch-size 16 --memory 64MiB")
 	out("generate-rmat", "generate rmat --scale 9 --edge-factor 6 --seed 3")
@@ -219,4 +221,27 @@ try:
                 show([b.n_id, b.src, b.dst, b.t, b.neg_dst, b.edge_index, b.neighbor_event, b.edge_attr, b.neighbor_attr, b.e_id])
 except graphmill.GraphmillError as e:
     sys.exit("graphmill: %s" % e)
+`
+
+// serveScript asks a server for each node, twice, and prints a digest of the answers. The server ends with the script, whatever ends that.
+const serveScript = digestScript + `
+import ctypes, json, os, signal, subprocess, tempfile
+
+with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+    path = os.path.join(folder, "s")
+    server = subprocess.Popen(
+        [os.environ["GRAPHMILL_COMMAND"], "serve", "` + inputsFolder + `features.store", "--seed-type", "a", "--fanout", "2,2", "--texts", "#id", "--socket", path],
+        stdout=subprocess.PIPE, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL))
+    if not server.stdout.readline():
+        sys.exit(server.wait())
+    try:
+        with graphmill.Client(path) as client:
+            for _ in range(2):
+                for v in range(2):
+                    show(client.ask(seeds=v))
+    except graphmill.GraphmillError as e:
+        sys.exit("graphmill: %s" % e)
+    finally:
+        server.terminate()
+    sys.exit(server.wait())
 `
