@@ -83,6 +83,7 @@ RACES = {
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
     "events": "events in the order of time with their latest neighbours: PyG's TemporalDataLoader and LastNeighborLoader",
+    "questions": "questions for the subgraphs of single nodes, over a socket and Arrow Flight, beside a bare echo of as many bytes",
     "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler; draws by weight; GraphSAINT, Cluster-GCN and ShaDow: PyG's loaders",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
@@ -629,6 +630,50 @@ class Bench:
                 contestant("graphmill, history pyg", "--peer", "graphmill", "--history", "pyg"),
                 contestant("graphmill, history event", "--peer", "graphmill", "--history", "event", same=False),
                 contestant("PyG TemporalDataLoader and LastNeighborLoader", "--peer", "pyg"),
+            ],
+        )
+
+    def questions(self) -> None:
+        flight, asker = self.work / "graphmill-flight", self.work / "questions"
+        for program, *build in ((flight, "build", "./cmd/graphmill-flight"), (asker, "test", "-c", "./internal/questions")):
+            subprocess.run(["go", *build[:-1], "-o", program, build[-1]], cwd=HERE.parent / "flight", check=True)
+        python = self.python("tables", "pyarrow", "numpy")
+        env = {"PYTHONPATH": str(HERE.parent / "python/src"), "GRAPHMILL_COMMAND": str(self.graphmill)}
+        store = self.work / "stores" / f"questions{self.args.scale}.store"
+        script = [python, HERE / "peer_questions.py", store]
+        if not store.exists():
+            store.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run([*script, "--make", str(self.args.scale), "--graphmill", self.graphmill], check=True, env=os.environ | env)
+
+        def told(r: Run) -> dict[str, Any]:
+            return {"p50": r["p50"], "p99": r["p99"], "client": r["client_us"], "server": r["server_us"]}
+
+        def contestant(name: str, by: str, *flags: object) -> Contestant:
+            command = [*script, "--by", by, "--graphmill", self.graphmill, "--flight", flight, "--asker", asker, *flags]
+            return Contestant(name, command, lambda r: r["questions_per_second"], env, found=told)
+
+        what = f"R-MAT {self.args.scale} with 100 floats per node, fanout 15,10, seeds with at least 15 in-edges"
+        self.race(
+            f"{what}: as fast as answers come",
+            "questions/s",
+            [
+                contestant("graphmill serve, Go", "frames", "--questions", 60_000),
+                contestant("graphmill serve, Python", "frames", "--client", "python", "--connections", 2),
+                contestant("graphmill-flight, one exchange, Go", "exchange", "--connections", 8),
+                contestant("graphmill-flight, one exchange, Python", "exchange", "--client", "python", "--connections", 2),
+                contestant("graphmill-flight, a call per question, Go", "calls", "--connections", 8),
+                contestant("graphmill's asker and an echo of as many bytes", "echo", "--questions", 60_000),
+            ],
+        )
+        self.race(
+            f"{what}: at a fixed rate",
+            "questions/s",
+            [
+                contestant("graphmill serve, Go, 7,500/s", "frames", "--rate", 7500, "--questions", 60_000),
+                contestant("graphmill-flight, one exchange, Go, 2,500/s", "exchange", "--rate", 2500),
+                contestant("graphmill serve, Python, 1,500/s", "frames", "--client", "python", "--connections", 2, "--rate", 1500, "--questions", 10_000),
+                contestant("graphmill serve, Go, 3,000/s, a segment each second", "frames", "--rate", 3000, "--appends"),
+                contestant("graphmill's asker and an echo of as many bytes, 7,500/s", "echo", "--rate", 7500, "--questions", 60_000),
             ],
         )
 

@@ -95,6 +95,15 @@ def page(name: str, races: list[dict[str, Any]], result: dict[str, Any], table: 
     yield "[All races](README.md) · [how they are measured](../benchmarks.md)"
 
 
+TIMES = " half of the answers within | 99 % within | CPU of client and server per answer |"
+
+
+def times(found: dict[str, float]) -> str:
+    """How long answers took, of a race of questions."""
+    cpu = f"{found['client']:.0f} + {found['server']:.0f} µs" if found["server"] else ""
+    return f" {found['p50']:.3g} ms | {found['p99']:.3g} ms | {cpu} |"
+
+
 def section(picture: str, race: dict[str, Any]) -> Iterator[str]:
     """A race: its plot, its table and its command lines."""
     yield f"## {race['what'][:1].upper()}{race['what'][1:]}"
@@ -106,8 +115,9 @@ def section(picture: str, race: dict[str, Any]) -> Iterator[str]:
         yield ""
     yield f"<!-- plot {picture} -->"
     yield ""
-    yield f"| | {race['unit']}, best | median | slowest turn | Graphmill's rate to it | at the same work | peak memory | other programs |"
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    timed = all("p99" in row.get("found", {}) for row in race["contestants"].values())
+    yield f"| | {race['unit']}, best | median | slowest turn | Graphmill's rate to it | at the same work | peak memory | other programs |" + TIMES * timed
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|" + "--:|--:|--:|" * timed
     same = race.get("same_work_ratios") or {}
     for contestant, row in race["contestants"].items():
         ratio, exact = "", ""
@@ -117,7 +127,7 @@ def section(picture: str, race: dict[str, Any]) -> Iterator[str]:
         others = share(row)
         yield (
             f"| {contestant} | {number(row['best'])} | {number(statistics.median(row['all']))} | {number(min(row['all']))} | {ratio} | {exact} | "
-            f"{row['peak_rss_bytes'] / 2**20:,.0f} MiB | {'unknown' if others is None else f'{others:.0%}'} |"
+            f"{row['peak_rss_bytes'] / 2**20:,.0f} MiB | {'unknown' if others is None else f'{others:.0%}'} |" + (times(row["found"]) if timed else "")
         )
     yield ""
     yield "<details><summary>Command lines</summary>"

@@ -31,6 +31,7 @@ BETTER = {
     "inference": "PyG's BasicGNN.inference and DGL's loop run any model and any device that PyTorch has.",
     "walks": "DGL's and PyG's walks are tensors in the trainer's memory at once, also on a GPU.",
     "events": "PyG's LastNeighborLoader also runs on a GPU, and takes events one batch at a time as they happen, without a store.",
+    "questions": "Alibaba's Dynamic Graph Service, which has no release to run here, publishes 20,000 questions per second on 64 processors, with a P99 of 20 ms, from a cache of one fixed query.",
     "neighbourhoods": "PyG's and DGL's samplers run in the trainer's process and take any graph in memory; GraphBolt's also run on a GPU.",
     "cluster": "tfgnn_sampler runs on every runner of Beam in Python.",
 }

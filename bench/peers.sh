@@ -8,7 +8,7 @@
 #   bench/peers.sh lightning  Lightning and torchdata's StatefulDataLoader, on the environment of pyg
 #   bench/peers.sh databases  RelBench and the server of PostgreSQL, on the environment of pyg
 #   bench/peers.sh frames     Google's DGF and PyTorch Frame, on the environment of pyg
-#   bench/peers.sh integrations  Ray Data, datasets, TensorBoard, Weights & Biases, Jupyter's kernel, on the environment of pyg
+#   bench/peers.sh integrations  Ray Data, datasets, FastAPI, TensorBoard, Weights & Biases, Jupyter's kernel, on the environment of pyg
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh ogb        OGB and SciPy, on torch (needs gcc and binutils)
@@ -151,7 +151,7 @@ recipe_frames() {
 recipe_integrations() {
   "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
     $PIP --no-deps -r "$PINS" &&
-    "$1" -c 'import datasets, ipykernel, nbclient, ray.data, tensorboard, torch_geometric, wandb'
+    "$1" -c 'import datasets, fastapi, ipykernel, nbclient, ray.data, tensorboard, torch_geometric, wandb'
 }
 
 recipe_ogb() {
