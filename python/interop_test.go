@@ -88,7 +88,7 @@ var numpyAlone = []string{"addresses", "evaluate_pickles", "evaluate_protocols",
 
 // numpyToo are the modules with tests that the short form runs with NumPy alone, and with PyG as well. TestDocs of cmd/graphmill runs the
 // documentation with NumPy alone.
-var numpyToo = []string{"batches", "columns", "evaluate", "links", "loader", "names", "packs", "sets", "store", "whole"}
+var numpyToo = []string{"batches", "columns", "evaluate", "loader", "names", "store"}
 
 // modules returns the arguments by which unittest runs the given modules of tests.
 func modules(names ...string) []string {
