@@ -34,7 +34,7 @@ it one piece again.`,
   graphmill append g.store tables/                # a folder with a graph.yaml
   graphmill append g.store new-1.csv new-2.csv --src from --dst to
   graphmill append g.store --drop unfriended.csv
-  graphmill append g.store --follow incoming/ --every 10s`,
+  graphmill append g.store --follow incoming/ --every 10s --compact`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) == 1 && f.Drop == "" && f.Follow == "" {
 				return cli.Usagef("found %d arguments, expected a STORE, and a SRC or several files of edges; give both", len(args))

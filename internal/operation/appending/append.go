@@ -34,7 +34,10 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 		if o.Every != 0 {
 			return nil, operation.Usagef("found `Every` without `Follow`, expected both; leave it out")
 		}
-		r, _, err := appendFrom(ctx, dir, source, o, "")
+		r, done, err := appendFrom(ctx, dir, source, o, "")
+		if err == nil && done.due {
+			err = compactAfter(ctx, dir, &o, r)
+		}
 		return r, err
 	}
 	if source != "" || o.Drop != "" || len(o.More) > 0 {
@@ -46,26 +49,29 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 	return follow(ctx, dir, o)
 }
 
-// appendFrom is Append of one source; some says whether there was anything new. Its inputs are named below the folder root or, for "", below the source.
-func appendFrom(ctx context.Context, dir, source string, o option.Append, root string) (_ *report.Report, some bool, err error) {
+// appended says what an append did: whether there was anything new, and whether a compaction is due that the options ask for.
+type appended struct{ some, due bool }
+
+// appendFrom is Append of one source. Its inputs are named below the folder root or, for "", below the source.
+func appendFrom(ctx context.Context, dir, source string, o option.Append, root string) (_ *report.Report, done appended, err error) {
 	start := time.Now()
 	if err := operation.CheckRun(&o.Run); err != nil {
-		return nil, false, err
+		return nil, done, err
 	}
 	if o.Overwrite {
-		return nil, false, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
+		return nil, done, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
 	}
 	a := &appending{o: &o, start: start}
 	if err := a.open(dir); err != nil {
-		return nil, false, err
+		return nil, done, err
 	}
 	defer operation.CloseAfter(&err, dir, a.store.Close)
 	if err := a.checkStore(); err != nil {
-		return nil, false, err
+		return nil, done, err
 	}
 	options, err := a.reading()
 	if err != nil {
-		return nil, false, err
+		return nil, done, err
 	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	src := &ingest.Source{}
@@ -73,35 +79,35 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	case source != "":
 		if src, err = ingest.Open(ctx, vfs.OS, source, options); err != nil {
 			if errors.Is(err, ingest.ErrUsage) {
-				return nil, false, operation.Usagef("%w", err)
+				return nil, done, operation.Usagef("%w", err)
 			}
-			return nil, false, err
+			return nil, done, err
 		}
 	case o.Drop == "":
-		return nil, false, operation.Usagef("found no source and no `Drop`, expected one of them; give the tables to add")
+		return nil, done, operation.Usagef("found no source and no `Drop`, expected one of them; give the tables to add")
 	}
 	if source != "" {
 		defer operation.CloseAfter(&err, dir, src.Close)
 	}
 	a.report = operation.NewReport(&o.Run, "append", operation.Titled(dir))
 	if err := keepInputs(a.report, dir); err != nil {
-		return nil, false, err
+		return nil, done, err
 	}
 	for _, text := range src.Warnings {
 		operation.Warn(&o.Run, "%s", text)
 		a.report.Note(text)
 	}
 	if err := a.fit(src); err != nil {
-		return nil, false, err
+		return nil, done, err
 	}
 	a.made.Inputs = map[string]string{}
 	if source != "" {
 		name, err := operation.Below(cmp.Or(root, source))
 		if err != nil {
-			return nil, false, err
+			return nil, done, err
 		}
 		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
-			return nil, false, err
+			return nil, done, err
 		}
 	}
 	a.held = src.Held + a.store.Merged()
@@ -110,7 +116,7 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		a.made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
 	if err := src.Collect(ctx, o.Threads, o.Memory/4, false); err != nil { // categories
-		return nil, false, err
+		return nil, done, err
 	}
 	a.addCategories()
 	a.report.Stage("open", time.Since(start), 0, "")
@@ -118,9 +124,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		text := "the tables have nothing new, so the store stays as it was"
 		operation.Note(&o.Run, "%s", text)
 		a.report.Note(text)
-		return a.report, false, nil
+		return a.report, done, nil
 	}
-	return a.report, err == nil, err
+	return a.report, appended{err == nil, a.due}, err
 }
 
 // errNothing ends an append that has nothing to add.
@@ -175,6 +181,7 @@ type appending struct {
 	// features are applied to the new rows; nil: the store has none.
 	features *features.File
 	growing  []growing // columns of categories
+	due      bool      // a compaction is due, which the options ask for
 }
 
 // open opens the store, with all segments that it has.
@@ -323,7 +330,8 @@ func (a *appending) describe(s *store.Store, number int) {
 	for _, e := range s.Graph.Edges {
 		all += e.Count
 	}
-	if number >= mostSegments || later > all/2 && all >= manyEdges {
+	due := number >= mostSegments || later > all/2 && all >= manyEdges
+	if a.due = due && a.o.Compact; due && !a.due {
 		text := fmt.Sprintf("the store has %d %s with %s of its %s edges: graphmill compact makes it one piece", number, human.Things(int64(number), "segments"), human.Exact(int64(later)), human.Exact(int64(all)))
 		operation.Note(&a.o.Run, "%s", text)
 		r.Note(text)

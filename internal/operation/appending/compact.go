@@ -2,6 +2,7 @@ package appending
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/guard"
@@ -14,6 +15,17 @@ import (
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
+
+// compactAfter compacts the store in the folder dir after an append, of which r is the report.
+func compactAfter(ctx context.Context, dir string, o *option.Append, r *report.Report) error {
+	if _, err := Compact(ctx, dir, o.Run); err != nil {
+		return fmt.Errorf("the tables are appended; compacting the store: %w", err)
+	}
+	const text = "the store was compacted, so it is one piece again"
+	operation.Note(&o.Run, "%s", text)
+	r.Note(text)
+	return nil
+}
 
 // Compact writes the store in the folder dir without segments: the files that an import of all its tables would have written, but for graph.json, which keeps how
 // the base was made. It replaces the store in one step; who has it open keeps the version that it has.

@@ -46,15 +46,20 @@ func follow(ctx context.Context, dir string, o option.Append) (last *report.Repo
 			for _, s := range sources[1:n] {
 				one.More = append(one.More, filepath.Join(folder, s.name))
 			}
-			r, some, err := appendFrom(ctx, dir, filepath.Join(folder, sources[0].name), one, folder)
+			r, done, err := appendFrom(ctx, dir, filepath.Join(folder, sources[0].name), one, folder)
 			if err != nil {
 				return last, err
 			}
-			if last = r; some {
+			if last = r; done.some {
 				operation.Note(&o.Run, "appended %s%s", sources[0].name, more(n-1))
 			}
+			if done.due {
+				if err := compactAfter(ctx, dir, &o, r); err != nil {
+					return last, err
+				}
+			}
 			for _, s := range sources[:n] { // no segment names those that had nothing new
-				empty[s.name] = !some
+				empty[s.name] = !done.some
 			}
 			sources = sources[n:]
 		}
