@@ -169,6 +169,9 @@ def index(folder: pathlib.Path) -> Iterator[str]:
         ]
         if lines:
             yield from (f"## {title}", "", "| race | work | peer | ratio |", "|---|---|---|--:|", *lines, "")
+    alone = [f"- [{name}]({name}.md): {race['what']}" for name, races in pages.items() for race in races if not race["disturbed"] and not race["ratios"]]
+    if alone:
+        yield from ("## Without a peer that runs here", "", *alone, "")
     if "profiles" in pages:
         yield from (
             "## How often a partitioner is near the best",

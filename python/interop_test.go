@@ -131,9 +131,9 @@ func TestPeerClient(t *testing.T) {
 	if !proof.More(t, "all tests with NumPy alone, documentation included") {
 		numpy = modules(append(numpyAlone, numpyToo...)...)
 	}
-	integrations := []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations"}
+	integrations := []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations", "-k", "test_docs_serving"}
 	if !proof.Long(t) { // the others are the examples that TestPeerMolecules and the pages train
-		integrations = []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "TestCommitted", "-k", "TestRun.test_citations", "-k", "TestRun.test_database", "-k", "TestRun.test_recommender", "-k", "test_docs_integrations"}
+		integrations = []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "TestCommitted", "-k", "TestRun.test_citations", "-k", "TestRun.test_database", "-k", "TestRun.test_recommender", "-k", "test_docs_integrations", "-k", "test_docs_serving"}
 	}
 	for _, run := range []struct {
 		peer string

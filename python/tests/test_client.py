@@ -293,6 +293,26 @@ class TestClient(unittest.TestCase):
                 listening.shutdown(socket.SHUT_RDWR)
         self.assertTrue(issubclass(Busy, GraphmillError))
 
+    def test_interrupted(self) -> None:
+        """After an interrupt in the middle of an answer, the next question has its own answer."""
+        with serving(shop(4), "--fanout", "2,2", "--seed-type", "user", "--direction", "out") as (path, _), Client(path) as client:
+            want = [client.ask(seeds=0, batch=b) for b in range(3)]
+            assert client._socket is not None
+            read, left = client._socket._exactly, [2]
+
+            def interrupted(n: int) -> Any:
+                left[0] -= 1
+                if left[0] == 0:
+                    read(n // 2)
+                    raise KeyboardInterrupt
+                return read(n)
+
+            client._socket._exactly = interrupted  # type: ignore[method-assign]
+            with self.assertRaises(KeyboardInterrupt):
+                client.ask(seeds=0, batch=1)
+            for b in (2, 0, 1):
+                self.equal(want[b], client.ask(seeds=0, batch=b))
+
     @PYG
     def test_pyg(self) -> None:
         store = shop(5)

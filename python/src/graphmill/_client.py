@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 import threading
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,6 +32,17 @@ _HEAD = struct.Struct("<IIQ")  # bytes, kind, number of the question
 _QUESTION, _DESCRIPTION, _ANSWER, _FAILURE = 1, 2, 3, 4
 _MOST = (1 << 31) - 1  # bytes of a frame
 _MOST_NUMBER = (1 << 64) - 1
+
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for c in list(_clients):
+        c._lock = threading.Lock()  # a thread that the child does not have may hold the other one
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 class Busy(GraphmillError):
@@ -62,6 +74,7 @@ class Client(Described):
             raise ValueError(f"found timeout={timeout!r}, expected seconds, from 0.001 to 1e6")
         self._timeout = float(timeout)
         self._lock = threading.Lock()
+        _clients.add(self)
         self._socket: _Frames | None = None
         self._number = 0
         self._pid = os.getpid()
@@ -103,6 +116,11 @@ class Client(Described):
                     raw = self._asked(question, times, given)
                 except _Gone as e:
                     raise GraphmillError(f"{self._path}: the server ended the connection ({e}); look at what it says, and start it again") from e
+            except GraphmillError:
+                raise
+            except BaseException:  # an interrupt: the rest of an answer would be taken for the next one
+                self._hang_up()
+                raise
             self._schema.batch_size = raw.seeds
             answer = maker("batch", self._form)(self._schema, raw, self._label)
             if self._form == "pyg":  # beside the features, so that no text becomes x
@@ -113,9 +131,12 @@ class Client(Described):
     def close(self) -> None:
         """Disconnect. Answers stay readable."""
         with self._lock:
-            if self._socket is not None:
-                self._socket.close()
-                self._socket = None
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
     def __enter__(self) -> Client:
         return self
@@ -135,9 +156,8 @@ class Client(Described):
             self._connect()
 
     def _connect(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-        self._pid, self._socket, self._described = os.getpid(), None, False
+        self._hang_up()
+        self._pid, self._described = os.getpid(), False
         try:
             self._socket = _Frames(self._path, self._timeout)
         except OSError as e:
@@ -149,8 +169,7 @@ class Client(Described):
             raise GraphmillError(f"{self._path}: the server ended the connection before it said what it answers ({e})") from e
         finally:
             if not self._described:
-                self._socket.close()
-                self._socket = None
+                self._hang_up()
 
     def _take(self, kind: int, body: Array) -> None:
         """Take a description, or raise the failure that came in its place."""
@@ -209,8 +228,7 @@ class Client(Described):
                     raw.columns[key("nodes", t, "x", name)] = Column(name, "string", (), len(offsets) - 1, values, (), offsets)  # type: ignore[assignment]
                 return raw
             except (LookupError, TypeError, ValueError, OverflowError, struct.error) as e:
-                self._socket.close()
-                self._socket = None
+                self._hang_up()
                 raise GraphmillError(f"{self._path}: the server sent an answer that cannot be read ({e}); install client and command of one release") from e
 
 
