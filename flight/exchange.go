@@ -99,7 +99,7 @@ func (e *exchange) answer() error {
 		if err != nil {
 			return err
 		}
-		out = message{head: metadataOnly(text)}
+		out = message{head: appendField(nil, fieldMetadata, text)}
 	}
 	size := len(out.head)
 	if out.body != nil {
@@ -171,9 +171,4 @@ func exchanged() grpc.StreamDesc {
 	return grpc.StreamDesc{StreamName: "DoExchange", ServerStreams: true, ClientStreams: true, Handler: func(srv any, stream grpc.ServerStream) error {
 		return srv.(*Server).DoExchange(stream.(*timed))
 	}}
-}
-
-// metadataOnly is a FlightData with metadata alone.
-func metadataOnly(text []byte) []byte {
-	return appendField(nil, fieldMetadata, text)
 }

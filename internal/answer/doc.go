@@ -9,7 +9,7 @@
 // # Versions
 //
 // A server answers from the newest version of a store that it was given (Versions). A question that is being answered keeps its
-// version; a version is closed with its last question. Watch looks for new ones.
+// version; a version is closed after its last question. Take gives the server a new one.
 //
 // # Frames
 //
@@ -21,7 +21,7 @@
 // # Bounds
 //
 // At most Options.Threads questions are worked on at a time, over all connections, and at most Options.Waiting wait for one of these
-// places. Further ones are refused at once (Busy), so that a server with too much work stays fast for those that it answers.
+// places. Further ones are refused at once (ErrBusy), so that a server with too much work stays fast for those that it answers.
 // A question has at most the seeds of the source's batch size, and an answer at most Options.MaxAnswer bytes, which is looked at before its
 // columns are written.
 //

@@ -43,8 +43,8 @@ const mostQuestion = 1 << 20
 // patience is the time that a client has to send the rest of a frame that it began.
 const patience = 10 * time.Second
 
-// sendTime is the time that a client has to take an answer. Tests shorten it.
-var sendTime = time.Minute
+// sendTime is the time that a client has to take an answer.
+const sendTime = time.Minute
 
 // putHead writes the head of a frame.
 func putHead(to []byte, bytes int, kind uint32, number uint64) {

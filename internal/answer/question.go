@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/graphmill/graphmill/internal/feed"
@@ -138,6 +139,9 @@ func ParseQuestion(text []byte, v *Version) (*Question, error) {
 	q := &Question{}
 	if err := Parse(text, q, `{"ids":["ada"]} or {"seeds":[4711],"epoch":0,"batch":0}`); err != nil {
 		return nil, err
+	}
+	if q.Batch > math.MaxInt64 {
+		return nil, fmt.Errorf("found batch %d, expected at most %d", q.Batch, math.MaxInt64)
 	}
 	if !q.Is() {
 		return nil, errors.New(`found a question without seeds and ids, expected one of them, such as {"ids":["ada"]}`)

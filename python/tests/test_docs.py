@@ -3,7 +3,7 @@
 The fence says what a block is:
 
   sh      run by bash, with `graphmill` and `python` on the PATH
-  python  run in the page's one namespace, unless it imports a framework that is not installed
+  python  run in the page's one namespace, with the same PATH, unless it imports a framework that is not installed
   text, yaml, json, go, pbtxt, mermaid   not run: output, a file, a message, a fragment, a drawing
 
 The comment `<!-- not run: REASON -->` on the line before an sh or python block keeps it from being run. Any other fence is
@@ -116,21 +116,32 @@ def installed(frameworks: Iterable[str]) -> bool:
     return all(map(importlib.util.find_spec, frameworks))
 
 
+@contextlib.contextmanager
+def on_path() -> Iterator[None]:
+    """The programs that a reader has are on the PATH."""
+    before = os.environ["PATH"]
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(os.path.abspath(command())), os.path.dirname(sys.executable), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
 def shell(text: str) -> None:
     """Run a block of commands; raise an error with its output if it fails."""
-    path = os.pathsep.join([os.path.dirname(os.path.abspath(command())), os.path.dirname(sys.executable), os.environ["PATH"]])
-    env = {**os.environ, "PATH": path, "PYTHONPATH": os.path.join(ROOT, "python", "src")}
+    env = {**os.environ, "PYTHONPATH": os.path.join(ROOT, "python", "src")}
     p = subprocess.run(["bash", "-euo", "pipefail", "-c", text], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if p.returncode:
         raise AssertionError(f"found exit status {p.returncode}, expected 0\n{text}\n{p.stdout}")
 
 
 def run(page: str, block: Block, names: dict[str, Any]) -> None:
-    if block.kind == "sh":
-        shell(block.text)
-        return
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec(compile("\n" * block.line + block.text, page, "exec"), names)
+    with on_path():
+        if block.kind == "sh":
+            shell(block.text)
+            return
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile("\n" * block.line + block.text, page, "exec"), names)
 
 
 class TestBlocks(unittest.TestCase):

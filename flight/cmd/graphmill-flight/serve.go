@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -74,12 +72,12 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
-	var web net.Listener
-	if c.http != "" {
-		if web, err = (&net.ListenConfig{}).Listen(ctx, "tcp", c.http); err != nil {
-			return fmt.Errorf("--http: found %q, expected HOST:PORT of this machine that is free, such as 127.0.0.1:9090: %w", c.http, err)
-		}
-		defer func() { _ = web.Close() }()
+	web, err := serving.ListenHTTP(ctx, c.http)
+	if err != nil {
+		return err
+	}
+	if web != nil {
+		defer func() { _ = web.Close() }() // as above
 	}
 	store := serving.NewestOf(dir, asked, false)
 	version, err := store.Open(ctx, false)
@@ -91,37 +89,21 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return err
 	}
 	defer server.Close()
-	// What runs beside ends before the server is closed.
-	var running sync.WaitGroup
-	defer running.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	ready := map[string]string{"addr": l.Addr().String()}
-	var failed error
 	if web != nil {
 		ready["http"] = web.Addr().String()
-		running.Go(func() {
-			if failed = server.Metrics().ServeHTTP(ctx, web); failed != nil {
-				cancel()
-			}
-		})
 	}
-	if c.refresh > 0 {
-		running.Go(func() {
-			store.Watch(ctx, c.refresh, version.Name, server, server.Metrics(), func(line string) { t.Say("%s", line) })
-		})
-	}
-	line, err := json.Marshal(ready)
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(t.Stdout, "%s\n", line); err != nil {
-		return err
-	}
-	err = server.Serve(ctx, l)
-	cancel()
-	running.Wait()
-	return errors.Join(err, failed)
+	say := func(line string) { t.Say("%s", line) }
+	return store.Beside(ctx, server, web, c.refresh, version.Name, say, func(ctx context.Context) error {
+		line, err := json.Marshal(ready)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(t.Stdout, "%s\n", line); err != nil {
+			return err
+		}
+		return server.Serve(ctx, l)
+	})
 }
 
 // mostFile bounds the size of certificate, key and token files.

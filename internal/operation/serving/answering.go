@@ -49,12 +49,12 @@ func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) err
 		return fmt.Errorf("`Socket`: %w", err)
 	}
 	defer func() { _ = l.Close() }() // Serve closes it; this is for errors before
-	var web net.Listener
-	if a.HTTP != "" {
-		if web, err = (&net.ListenConfig{}).Listen(ctx, "tcp", a.HTTP); err != nil {
-			return fmt.Errorf("`HTTP`: found %q, expected HOST:PORT of this machine that is free, such as 127.0.0.1:9090: %w", a.HTTP, err)
-		}
-		defer func() { _ = web.Close() }()
+	web, err := ListenHTTP(ctx, a.HTTP)
+	if err != nil {
+		return err
+	}
+	if web != nil {
+		defer func() { _ = web.Close() }() // as above
 	}
 	store := NewestOf(dir, o, true)
 	version, err := store.Open(ctx, false)
@@ -66,31 +66,59 @@ func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) err
 		return err
 	}
 	defer server.Close()
-	// What runs beside ends before the server is closed.
-	var running sync.WaitGroup
-	defer running.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var failed error
 	address := ""
 	if web != nil {
 		address = web.Addr().String()
+	}
+	return store.Beside(ctx, server, web, a.Refresh, version.Name, a.Say, func(ctx context.Context) error {
+		if err := a.Ready(address); err != nil {
+			return err
+		}
+		server.Serve(ctx, l)
+		return nil
+	})
+}
+
+// ListenHTTP listens on host:port for health and metrics; it returns nil for "".
+func ListenHTTP(ctx context.Context, address string) (net.Listener, error) {
+	if address == "" {
+		return nil, nil
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("`HTTP`: found %q, expected HOST:PORT of this machine that is free, such as 127.0.0.1:9090: %w", address, err)
+	}
+	return l, nil
+}
+
+// Answers is a server of answers, or of more.
+type Answers interface {
+	// Take makes a version the one that is answered from. The server owns it, also after an error.
+	Take(v answer.Version) error
+	Metrics() *answer.Metrics
+}
+
+// Beside runs serve, which answers until its context ends, and beside it the health and the metrics of the server at web, if it is not nil, and, if refresh is above 0, the
+// search for versions after the one with the name last. All has ended when it returns.
+func (n *Newest) Beside(ctx context.Context, server Answers, web net.Listener, refresh time.Duration, last string, say func(line string), serve func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	var failed error
+	if web != nil {
 		running.Go(func() {
 			if failed = server.Metrics().ServeHTTP(ctx, web); failed != nil {
 				cancel()
 			}
 		})
 	}
-	if a.Refresh > 0 {
-		running.Go(func() { store.Watch(ctx, a.Refresh, version.Name, server, server.Metrics(), a.Say) })
+	if refresh > 0 {
+		running.Go(func() { n.watch(ctx, server, refresh, last, say) })
 	}
-	if err := a.Ready(address); err != nil {
-		return err
-	}
-	server.Serve(ctx, l)
+	err := serve(ctx)
 	cancel()
 	running.Wait()
-	return failed
+	return errors.Join(err, failed)
 }
 
 // Newest opens the newest version of a store.
@@ -121,13 +149,8 @@ func (n *Newest) Open(ctx context.Context, beside bool) (v answer.Version, err e
 	return v, nil
 }
 
-// Taker is a server that takes versions of a store over.
-type Taker interface {
-	Take(v answer.Version) error
-}
-
-// Watch looks for a new version every so often, and gives it to the server, until ctx ends. A version that cannot be served is said once, and the server goes on with the one that it has.
-func (n *Newest) Watch(ctx context.Context, every time.Duration, last string, server Taker, m *answer.Metrics, say func(line string)) {
+// watch looks for a new version every so often, and gives it to the server, until ctx ends. A version that cannot be served is said once, and the server goes on with the one that it has.
+func (n *Newest) watch(ctx context.Context, server Answers, every time.Duration, last string, say func(line string)) {
 	lowerPriority()
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -151,7 +174,7 @@ func (n *Newest) Watch(ctx context.Context, every time.Duration, last string, se
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			m.Refused()
+			server.Metrics().Refused()
 			say(fmt.Sprintf("the new version %s of the store cannot be served, so calls get the one before: %v", sum, err))
 		default:
 			say(fmt.Sprintf("calls get the version %s of the store", last))

@@ -103,7 +103,7 @@ class Client(Described):
         """
         if (ids is None) == (seeds is None):
             raise ValueError("found both or neither of ids= and seeds=, expected one of them")
-        question: dict[str, Any] = {"epoch": integer("epoch", epoch, 0, _MOST_NUMBER), "batch": integer("batch", batch, 0, _MOST_NUMBER)}
+        question: dict[str, Any] = {"epoch": integer("epoch", epoch, 0, _MOST_NUMBER), "batch": integer("batch", batch, 0, _MOST_NUMBER >> 1)}
         given = question["ids" if seeds is None else "seeds"] = _flat(ids) if seeds is None else _numbers(seeds)
         with self._lock:
             self._own()
