@@ -36,7 +36,7 @@ const version = 1
 type batchInfo struct {
 	Epoch uint64 `json:"epoch"`
 	Batch int    `json:"batch"`
-	// Store is the name of the version of the store, where it is not that of the schema.
+	// Store names the version of the store if the schema names another one.
 	Store string `json:"store,omitempty"`
 }
 

@@ -94,7 +94,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Metrics are what the server counts of questions.
+// Metrics returns the counters of questions.
 func (s *Server) Metrics() *answer.Metrics { return s.metrics }
 
 // Listen listens on host:port. Unless o has TLS and a token, it accepts only loopback addresses and otherwise

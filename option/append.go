@@ -28,7 +28,7 @@ type Append struct {
 	Follow string
 	// Every is how often Follow looks; 0: once, and Append then ends.
 	Every time.Duration
-	// Compact compacts the store after an append, also of Follow, where a compaction is due: from 16 segments on, or where half of the edges are in segments.
+	// Compact compacts the store after an append, also of Follow, once it has 64 segments, or half of at least a million edges in segments.
 	Compact bool
 	// More lists further files of an edge list, which are read after the source.
 	More []string

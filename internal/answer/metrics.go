@@ -11,7 +11,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// Metrics are what a server counts, for Prometheus.
+// Metrics has the counters of a server, for Prometheus.
 type Metrics struct {
 	set     *metrics.Set
 	outcome map[string]*metrics.Counter // by code of a failure; "" of answers

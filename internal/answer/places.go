@@ -17,7 +17,7 @@ type Places struct {
 	most    int64
 }
 
-// NewPlaces is so many places, for which at most so many questions wait.
+// NewPlaces returns the given number of places, and bounds the number of questions that wait for one.
 func NewPlaces(places, waiting int) *Places {
 	return &Places{free: make(chan struct{}, places), most: int64(waiting)}
 }
@@ -49,7 +49,7 @@ func (p *Places) Wait(ctx context.Context) error {
 // Leave gives a place back.
 func (p *Places) Leave() { <-p.free }
 
-// Waiting is the number of questions that wait, and Working of those that are worked on.
+// Waiting is the number of questions that wait.
 func (p *Places) Waiting() int { return int(p.waiting.Load()) }
 
 // Working is the number of questions that are worked on.

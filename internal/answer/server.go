@@ -105,7 +105,7 @@ func (s *Server) Take(v Version) (err error) {
 	return nil
 }
 
-// Metrics are what the server counts.
+// Metrics returns the counters of the server.
 func (s *Server) Metrics() *Metrics { return s.metrics }
 
 // Close retires the version that the server has. It is called once, after Serve.

@@ -21,7 +21,7 @@ type Version struct {
 	Close func()
 }
 
-// Versions holds the newest of several values, and closes one that was replaced after its last use, beside who used it. T is what a server makes of a Version.
+// Versions holds the newest of several values. A value that was replaced is closed after its last use, in a goroutine of its own. T is what a server makes of a Version.
 type Versions[T any] struct {
 	newest  atomic.Pointer[Held[T]]
 	closing sync.WaitGroup

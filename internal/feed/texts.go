@@ -30,7 +30,7 @@ func textsOf(n *graph.Nodes, name string) *texts {
 				if c == nil {
 					return uint64(row)
 				}
-				return wholeNumber(c.Row(int(row)))
+				return binary.LittleEndian.Uint64(c.Row(int(row))) // ids that are numbers have 64 bits
 			}
 			digits := func(row uint32) int {
 				n := 1
@@ -46,13 +46,6 @@ func textsOf(n *graph.Nodes, name string) *texts {
 		return nil
 	}
 	return &texts{func(row uint32) int { return len(c.Text(int(row))) }, func(to []byte, row uint32) []byte { return append(to, c.Text(int(row))...) }}
-}
-
-// wholeNumber is a little-endian number of at most 8 bytes.
-func wholeNumber(row []byte) uint64 {
-	var b [8]byte
-	copy(b[:], row)
-	return binary.LittleEndian.Uint64(b[:])
 }
 
 // addTexts adds the texts of the nodes of a type: text/NAME has the bytes of all, text_offset/NAME where each begins, and the end of the last.

@@ -49,7 +49,7 @@ var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType",
 	Option{Field: "Drop", Group: GroupSource, Common: true, Value: "SRC", Help: "edges to drop first, in tables like those of SRC: each edge with the ends of a row; of a table of nodes, all edges of each node"},
 	Option{Field: "Follow", Group: GroupSource, Common: true, Kind: Folder, Value: "FOLDER", Help: "append what comes to a folder, in the order of the names, each once: files of edges, and folders with a graph.yaml, in place of SRC"},
 	Option{Field: "Every", Group: GroupSource, Common: true, Help: "how often --follow looks, such as 10s (default: once, and the command ends)"},
-	Option{Field: "Compact", Group: GroupOutput, Common: true, Help: "make the store one piece after an append where that is due: from 16 segments on, or where half of the edges are in segments"})
+	Option{Field: "Compact", Group: GroupOutput, Common: true, Help: "make the store one piece after an append once it has 64 segments, or half of at least a million edges in segments"})
 
 // Snapshot are the options of snapshot.
 var Snapshot = []Option{

@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// asking is what to ask, and how.
+// asking says which server is asked, and how.
 type asking struct {
 	socket, exchange, calls string
 	echo                    int
@@ -150,7 +150,7 @@ func (a *asking) ask(ask asker, connection int, start time.Time) ([]time.Duratio
 			return nil, err
 		}
 		a.bytes.Add(int64(bytes))
-		took = append(took, time.Since(began)) // which is what is measured
+		took = append(took, time.Since(began)) // the measured time
 	}
 	return took, nil
 }
@@ -221,7 +221,7 @@ func failed(body []byte) error {
 	return errBusy
 }
 
-// echo answers each frame with so many bytes.
+// echo answers each frame with the given number of bytes.
 func echo(l net.Listener, bytes int) {
 	answer := make([]byte, 16+bytes)
 	binary.LittleEndian.PutUint32(answer, uint32(bytes))

@@ -330,17 +330,21 @@ func (a *appending) describe(s *store.Store, number int) {
 	for _, e := range s.Graph.Edges {
 		all += e.Count
 	}
-	due := number >= mostSegments || later > all/2 && all >= manyEdges
-	if a.due = due && a.o.Compact; due && !a.due {
+	half := later > all/2 && all >= manyEdges
+	a.due = a.o.Compact && (half || number >= compactedSegments)
+	if !a.o.Compact && (half || number >= mostSegments) {
 		text := fmt.Sprintf("the store has %d %s with %s of its %s edges: graphmill compact makes it one piece", number, human.Things(int64(number), "segments"), human.Exact(int64(later)), human.Exact(int64(all)))
 		operation.Note(&a.o.Run, "%s", text)
 		r.Note(text)
 	}
 }
 
-// mostSegments is the number of segments from which on an append notes that a compaction is due. With it, and a compaction where half of the edges are in segments, 365
-// appends of a hundredth of the base each write 4.4 times what they add.
-const mostSegments = 16
+// mostSegments is the number of segments from which on an append notes that a compaction is due, and compactedSegments the number at which Compact makes one: it writes the
+// whole store, so 365 appends of a hundredth of the first piece each then write 5 times what they add. At 16 segments it would be 18 times.
+const (
+	mostSegments      = 16
+	compactedSegments = 64
+)
 
 // manyEdges is the number of edges from which on the share of those in segments matters.
 const manyEdges = 1 << 20

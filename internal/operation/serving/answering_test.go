@@ -73,7 +73,7 @@ type asker struct {
 	said answer.Description
 }
 
-// frame is what a server sent.
+// frame is a frame of a server.
 type frame struct {
 	kind   uint32
 	number uint64
