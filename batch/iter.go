@@ -189,7 +189,7 @@ func (it *Iter) All(ctx context.Context) iter.Seq2[*Batch, error] {
 				windows.advise(c.numbers)
 				return nil
 			},
-			Work: f.fill,
+			Work: func(_ context.Context, w *worker, c *chunk) error { return f.fill(w, c) },
 			Sink: func(c *chunk) error {
 				for i := range c.numbers {
 					b := &c.batches[i]

@@ -76,7 +76,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 			left--
 			return nil
 		},
-		Work: func(_ struct{}, it *item) error {
+		Work: func(ctx context.Context, _ struct{}, it *item) error {
 			err := guard.Do(func() error { return s.make(ctx, x, it, r.Epoch, sample, pool) })
 			var fault *guard.Error
 			if errors.As(err, &fault) {

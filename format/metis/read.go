@@ -45,7 +45,7 @@ func (t *text) read(ctx context.Context, fsys vfs.FS, threads int) (*Graph, erro
 	count := counter{header: &h, name: t.name}
 	if err := ordered.Run(ctx, threads, func() struct{} { return struct{}{} }, func() *block { return &block{header: &h, name: t.name} }, ordered.Stages[struct{}, *block]{
 		Fill: t.fill,
-		Work: func(_ struct{}, b *block) error { return b.parse() },
+		Work: func(_ context.Context, _ struct{}, b *block) error { return b.parse() },
 		Sink: func(b *block) error {
 			if err := count.add(b); err != nil {
 				return err

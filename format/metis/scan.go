@@ -89,7 +89,7 @@ func scan(ctx context.Context, fsys vfs.FS, name string, threads int, fn func(b 
 	count := counter{header: &h, name: name}
 	if err := ordered.Run(ctx, max(threads, 1), func() struct{} { return struct{}{} }, func() *block { return &block{header: &h, name: name} }, ordered.Stages[struct{}, *block]{
 		Fill: t.fill,
-		Work: func(_ struct{}, b *block) error { return b.parse() },
+		Work: func(_ context.Context, _ struct{}, b *block) error { return b.parse() },
 		Sink: func(b *block) error {
 			first := count.nodes
 			if err := count.add(b); err != nil {

@@ -126,7 +126,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 			k.end = next
 			return nil
 		},
-		Work: func(e encoder, k *chunk) error { return k.encode(ctx, e, weight) },
+		Work: func(ctx context.Context, e encoder, k *chunk) error { return k.encode(ctx, e, weight) },
 		Sink: func(k *chunk) error {
 			if err := files.Write(k.records); err != nil {
 				return err

@@ -88,7 +88,7 @@ type streamed[T any] struct {
 // in a slot, from a Maker that is valid until it returns. It runs in several goroutines; the batches begin in order. sink
 // takes the items of newItem in order.
 func RunStream[T any](ctx context.Context, st *Stream, p Pass, newItem func() T,
-	write func(item T, m *Maker, epoch uint64, b, size int) error, sink func(item T) error) error {
+	write func(ctx context.Context, item T, m *Maker, epoch uint64, b, size int) error, sink func(item T) error) error {
 	if p.First >= p.End {
 		return nil
 	}
@@ -106,12 +106,12 @@ func RunStream[T any](ctx context.Context, st *Stream, p Pass, newItem func() T,
 			}
 			return o
 		},
-		func(o *streamed[T], b *sample.Batch, sub *sample.Subgraph) error {
+		func(ctx context.Context, o *streamed[T], b *sample.Batch, sub *sample.Subgraph) error {
 			whole, err := o.maker.take(b, sub, s.Subgraphs(b), st.lists)
 			if err != nil || !whole {
 				return err
 			}
-			return write(o.item, o.maker, b.Epoch, int(b.Number), placeColumns(st.columns, &o.maker.made, o.maker.at))
+			return write(ctx, o.item, o.maker, b.Epoch, int(b.Number), placeColumns(st.columns, &o.maker.made, o.maker.at))
 		},
 		func(o *streamed[T]) error { return sink(o.item) })
 	return err

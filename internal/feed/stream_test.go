@@ -99,7 +99,7 @@ func sweptOf(src *Source, p Pass) (all []whole, err error) {
 		return nil, err
 	}
 	err = RunStream(context.Background(), st, p, func() *whole { return &whole{} },
-		func(w *whole, m *Maker, epoch uint64, b, size int) error {
+		func(_ context.Context, w *whole, m *Maker, epoch uint64, b, size int) error {
 			*w = whole{epoch, b, graph.Bytes(make([]uint64, (size+7)/8))[:size]}
 			m.write(w.bytes, ticket{seq: uint64(b)})
 			return nil

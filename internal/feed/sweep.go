@@ -74,12 +74,6 @@ func (c *conn) sweep(ctx context.Context, r *run) (err error) {
 		}
 	}()
 	defer guard.Catch(&err)()
-	stop := context.AfterFunc(ctx, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.wake.Broadcast()
-	})
-	defer stop()
 	src := c.server.source.(*Source) // no other is streamed
 	if c.stream == nil {
 		if c.stream, err = c.server.streams.open(ctx, src, c.consumers); err != nil {
@@ -99,7 +93,7 @@ func (c *conn) sweep(ctx context.Context, r *run) (err error) {
 		items = append(items, i)
 		return i
 	}
-	write := func(i *swept, m *Maker, epoch uint64, b, size int) error {
+	write := func(ctx context.Context, i *swept, m *Maker, epoch uint64, b, size int) error {
 		if err := c.lease(ctx, i, epoch, b); err != nil {
 			return err
 		}
@@ -147,13 +141,18 @@ func (c *conn) sweep(ctx context.Context, r *run) (err error) {
 }
 
 // lease waits for a slot for a batch. Batches get their slots in order, so that the batch that is wanted first never waits
-// for a slot that later batches hold.
+// for a slot that later batches hold. ctx is the one of the batch: after an error of an earlier one, whose turn may never come, it ends the wait.
 func (c *conn) lease(ctx context.Context, i *swept, epoch uint64, b int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for {
-		if ctx.Err() != nil || c.done {
+	stop := func() bool { return false }
+	defer func() { stop() }()
+	for waits := false; ; waits = true {
+		if c.done {
 			return errLeft
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		r := c.run
 		if r != nil && r.epoch != epoch {
@@ -162,6 +161,13 @@ func (c *conn) lease(ctx context.Context, i *swept, epoch uint64, b int) error {
 		if r != nil && r.epoch == epoch && r.next == b && len(c.free) > 0 {
 			i.run = r
 			break
+		}
+		if !waits {
+			stop = context.AfterFunc(ctx, func() {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.wake.Broadcast()
+			})
 		}
 		c.wake.Wait()
 	}

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"context"
 	"bytes"
 	"errors"
 	"math/rand/v2"
@@ -192,6 +193,19 @@ func TestStreamedShares(t *testing.T) {
 		}
 	}
 	end(t, lifeline, ended)
+}
+
+// A batch whose turn never comes, because an earlier one has failed, does not wait for it.
+func TestLeaseEnds(t *testing.T) {
+	c := &conn{run: &run{until: 2}, free: []int{0}}
+	c.wake.L = &c.mu
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := make(chan error)
+	go func() { waits <- c.lease(ctx, &swept{}, 0, 1) }()
+	cancel()
+	if err := <-waits; !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected the end of the context", err)
+	}
 }
 
 // A read that fails is the error of the batch that needs it, and the same epoch can start again.

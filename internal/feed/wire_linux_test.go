@@ -15,5 +15,8 @@ func framed(p []byte) []byte { return p }
 // packetOf reads the next packet and its control messages.
 func packetOf(c *net.UnixConn, buf, control []byte) (p, messages []byte, err error) {
 	n, m, _, _, err := c.ReadMsgUnix(buf, control)
-	return buf[:n], control[:m], err
+	if err != nil {
+		return nil, nil, err
+	}
+	return buf[:n], control[:m], nil
 }

@@ -15,8 +15,9 @@ type Stages[W, I any] struct {
 	// Fill prepares an item. The error io.EOF itself, not wrapped, says that there are no more items. It is called for
 	// one item at a time.
 	Fill func(I) error
-	// Work runs for several items at a time, each with the state of its worker.
-	Work func(W, I) error
+	// Work runs for several items at a time, each with the state of its worker. ctx ends with the one of Run, and when an item has failed and all before it have come to the
+	// sink: what waits for the turn of an item waits for ctx too, since an item before it may never have its turn.
+	Work func(ctx context.Context, worker W, item I) error
 	// Sink takes the items in the order in which they were filled, in the goroutine that called Run. It leaves them
 	// ready to be filled again.
 	Sink func(I) error
@@ -69,7 +70,7 @@ func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem
 					return
 				}
 				if j.err == nil {
-					j.err = guard.Do(func() error { return s.Work(worker, j.item) })
+					j.err = guard.Do(func() error { return s.Work(ctx, worker, j.item) })
 				}
 				done <- j
 			}

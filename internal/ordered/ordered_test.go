@@ -28,7 +28,7 @@ func squares(ctx context.Context, threads, n int, fail func(step string, i int) 
 			next++
 			return fail("fill", *i)
 		},
-		Work: func(calls, i *int) error {
+		Work: func(_ context.Context, calls, i *int) error {
 			*calls++
 			if *i%3 == 0 {
 				time.Sleep(time.Microsecond * 50) // so that items end in another order
@@ -90,6 +90,34 @@ func TestWrappedEndIsAnError(t *testing.T) {
 		if err == nil || err.Error() != "cut short: EOF" {
 			t.Errorf("%s: found %d items, %v", step, len(got), err)
 		}
+	}
+}
+
+// The error of an item ends the wait of a later one, which waits for its turn.
+func TestErrorEndsWaits(t *testing.T) {
+	waits, next := make(chan struct{}), 0
+	err := ordered.Run(context.Background(), 2, func() *int { return new(int) }, func() *int { return new(int) }, ordered.Stages[*int, *int]{
+		Fill: func(i *int) error {
+			if next == 2 {
+				return io.EOF
+			}
+			*i = next
+			next++
+			return nil
+		},
+		Work: func(ctx context.Context, _, i *int) error {
+			if *i == 0 {
+				<-waits
+				return errors.New("the first fails")
+			}
+			close(waits)
+			<-ctx.Done()
+			return ctx.Err()
+		},
+		Sink: func(*int) error { return nil },
+	})
+	if err == nil || err.Error() != "the first fails" {
+		t.Errorf("found %v, expected the error of the first item", err)
 	}
 }
 

@@ -131,7 +131,7 @@ func Take(ctx context.Context, fsys vfs.FS, files []string, o Options) (s *Surve
 				next += uint64(len(c.ends))
 				return err
 			},
-			Work: func(k *counter, c *chunk) error { return k.count(c, &o) },
+			Work: func(_ context.Context, k *counter, c *chunk) error { return k.count(c, &o) },
 			Sink: func(c *chunk) error {
 				for i := range c.sums {
 					total[i].merge(&c.sums[i])

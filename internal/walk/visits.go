@@ -88,7 +88,7 @@ func (w *Walker) WriteVisits(ctx context.Context, out *store.Writer, o WriteOpti
 			at += n
 			return nil
 		},
-		Work: func(c *Context, v *visited) error { return v.make(c, &o) },
+		Work: func(_ context.Context, c *Context, v *visited) error { return v.make(c, &o) },
 		Sink: func(v *visited) error {
 			r.add(&v.result)
 			for k, values := range [][]uint32{v.src, v.dst, v.visits} {

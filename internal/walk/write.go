@@ -131,7 +131,7 @@ func (w *Walker) Write(ctx context.Context, out *store.Writer, o WriteOptions) (
 			at += p.count
 			return nil
 		},
-		Work: func(c *Context, p *part) error { return p.make(c, &o, length) },
+		Work: func(_ context.Context, c *Context, p *part) error { return p.make(c, &o, length) },
 		Sink: func(p *part) error {
 			r.add(&p.result)
 			if _, err := nodes.Write(p.rows(length)); err != nil {

@@ -47,7 +47,7 @@ func streamed(ctx context.Context, t *trial) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	if err := t.whole(func(sink func(*digest) error) (sample.Stats, error) {
-		return outofcore.Run(ctx, x, t.job, newDigest, (*digest).set, sink)
+		return outofcore.Run(ctx, x, t.job, newDigest, func(_ context.Context, d *digest, b *sample.Batch, sub *sample.Subgraph) error { return d.set(b, sub) }, sink)
 	}); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (a *auditor) each(ctx context.Context, work func(ctx context.Context, x *re
 			next++
 			return nil
 		},
-		Work: func(_ struct{}, x *reading) error {
+		Work: func(_ context.Context, _ struct{}, x *reading) error {
 			whole := false
 			defer func() { // also after a fault under a map
 				if !whole {

@@ -23,7 +23,7 @@ type run struct {
 func (x *exporter) pipe(ctx context.Context, all []*series, fill func(*run) error, work func(*encoder, *run) error) (err error) {
 	err = ordered.Run(ctx, x.o.Threads, func() *encoder { return &encoder{} }, func() *run { return &run{segments: make([][]segment, len(all))} }, ordered.Stages[*encoder, *run]{
 		Fill: fill,
-		Work: work,
+		Work: func(_ context.Context, e *encoder, r *run) error { return work(e, r) },
 		Sink: func(r *run) error {
 			read := 0
 			for i, s := range all {

@@ -95,7 +95,7 @@ func (x *writing) rows(ctx context.Context, to sink) error {
 	from := x.reader(ctx)
 	err := ordered.Run(ctx, x.o.Threads, func() *worker { return &worker{ends: ends{edges: x.edges}} }, func() *block { return &block{} }, ordered.Stages[*worker, *block]{
 		Fill: from.fill,
-		Work: func(w *worker, b *block) error {
+		Work: func(_ context.Context, w *worker, b *block) error {
 			if len(b.rows) == 0 {
 				return nil
 			}

@@ -72,7 +72,7 @@ func Write(ctx context.Context, w *store.Writer, o Options) (result *Result, err
 				next = i.last
 				return nil
 			},
-			Work: func(w *example.Writer, i *item) error { return i.fill(codec, w, o.Seed) },
+			Work: func(_ context.Context, w *example.Writer, i *item) error { return i.fill(codec, w, o.Seed) },
 			Sink: func(i *item) error {
 				result.Nodes.Merge(&i.nodes)
 				result.Edges.Merge(&i.edges)

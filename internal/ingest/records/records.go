@@ -137,7 +137,7 @@ func Import(ctx context.Context, fsys vfs.FS, w *store.Writer, files []string, o
 		return nil, err
 	}
 	err = ordered.Run(ctx, opt.Threads, i.newWorker, i.newChunk, ordered.Stages[*worker, *chunk]{
-		Fill: i.fill, Work: i.decode, Sink: i.sink.take,
+		Fill: i.fill, Work: func(_ context.Context, w *worker, c *chunk) error { return i.decode(w, c) }, Sink: i.sink.take,
 	})
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 				number += o.Ranks
 				return nil
 			},
-			Work: func(m *feed.Maker, i *item) error {
+			Work: func(_ context.Context, m *feed.Maker, i *item) error {
 				if _, err := m.Batch(i.order, i.batch.Epoch, i.batch.Number); err != nil {
 					return err
 				}
@@ -88,7 +88,7 @@ func (l *Loader) stream(ctx context.Context, end int, yield func(*Batch, error) 
 	o, infos, enough := &l.o, l.source.Columns(), false
 	err = feed.RunStream(ctx, st, feed.Pass{Epoch: o.Epoch, First: o.Rank, Step: o.Ranks, End: end, Epochs: o.Epochs},
 		func() *buffered { return newBuffered(infos) },
-		func(i *buffered, m *feed.Maker, epoch uint64, b, _ int) error {
+		func(_ context.Context, i *buffered, m *feed.Maker, epoch uint64, b, _ int) error {
 			i.batch.Epoch, i.batch.Number = epoch, b
 			i.fill(m)
 			return nil

@@ -399,7 +399,7 @@ func (l *EventLoader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 				number++
 				return nil
 			},
-			Work: func(m *feed.EventMaker, i *buffered) error {
+			Work: func(_ context.Context, m *feed.EventMaker, i *buffered) error {
 				return guard.Do(func() error {
 					m.Make(i.batch.Epoch, i.batch.Number/o.Ranks)
 					i.fill(m)

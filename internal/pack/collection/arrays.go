@@ -96,7 +96,7 @@ func Arrays(ctx context.Context, w *store.Writer, l *layout.Layout, c *graph.Col
 	next := int64(0)
 	err = ordered.Run(ctx, opt.threads(), newEmitter, func() *dealt { return &dealt{} }, ordered.Stages[*emitter, *dealt]{
 		Fill: func(k *dealt) error { return k.next(&next, chunk, a.packs) },
-		Work: func(out *emitter, k *dealt) error {
+		Work: func(ctx context.Context, out *emitter, k *dealt) error {
 			k.deal(d)
 			return a.write(ctx, out, k)
 		},

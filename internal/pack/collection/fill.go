@@ -101,7 +101,7 @@ func Fill(ctx context.Context, w *store.Writer, l *layout.Layout, g *layout.Grap
 		next := int64(0)
 		err := ordered.Run(ctx, opt.threads(), func() struct{} { return struct{}{} }, func() *dealt { return &dealt{} }, ordered.Stages[struct{}, *dealt]{
 			Fill: func(k *dealt) error { return k.next(&next, fillPacks, d.Packs()) },
-			Work: func(_ struct{}, k *dealt) error {
+			Work: func(_ context.Context, _ struct{}, k *dealt) error {
 				k.deal(d)
 				k.bytes = appendIDs(k.bytes[:0], k.ids, out.dtype)
 				return nil

@@ -138,7 +138,7 @@ func gatherPacks(ctx context.Context, w *store.Writer, l *layout.Layout, s *stor
 	next := int64(0)
 	err = ordered.Run(ctx, opt.threads(), func() struct{} { return struct{}{} }, newChunk, ordered.Stages[struct{}, *joinedChunk]{
 		Fill: func(k *joinedChunk) error { return k.next(&next, packs, d.Packs()) },
-		Work: func(_ struct{}, k *joinedChunk) error {
+		Work: func(_ context.Context, _ struct{}, k *joinedChunk) error {
 			if err := k.gather(d, fill.dtype); err != nil {
 				return err
 			}

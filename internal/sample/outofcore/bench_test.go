@@ -95,7 +95,7 @@ func BenchmarkRun(b *testing.B) {
 			b.Fatal(err)
 		}
 		opened := time.Now()
-		stats, err := Run(context.Background(), x, job, func() *gathered { return &gathered{} }, func(out *gathered, _ *sample.Batch, sub *sample.Subgraph) error {
+		stats, err := Run(context.Background(), x, job, func() *gathered { return &gathered{} }, func(_ context.Context, out *gathered, _ *sample.Batch, sub *sample.Subgraph) error {
 			if len(stands) > 0 {
 				out.gather(rows, stands, sub.Nodes[0])
 			}

@@ -183,7 +183,7 @@ func (c *condenser) close() {
 // runCondensed runs a job by epochs whose layers are condensed. Where the error is errLayers, stats has the number of
 // batches that the sink got.
 func runCondensed[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, d *division, newOut func() T,
-	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
+	encode func(ctx context.Context, out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	c, err := x.newCondenser(&job, batches, d)
 	if err != nil {
 		return stats, err

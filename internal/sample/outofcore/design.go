@@ -136,7 +136,7 @@ const windowSlack = 1.05
 
 // runByDesign runs a job by the design that the options name, or that reads least.
 func runByDesign[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, newOut func() T,
-	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
+	encode func(ctx context.Context, out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	d, err := x.design(ctx, &job, batches.Len())
 	if err != nil {
 		return sample.Stats{}, err

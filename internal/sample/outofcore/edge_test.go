@@ -1,6 +1,7 @@
 package outofcore
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -188,7 +189,7 @@ func TestWindowsOfSortedSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stats, err := Run(t.Context(), x, job, newLines, func(*lines, *sample.Batch, *sample.Subgraph) error { return nil }, func(*lines) error { return nil })
+		stats, err := Run(t.Context(), x, job, newLines, func(context.Context, *lines, *sample.Batch, *sample.Subgraph) error { return nil }, func(*lines) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}

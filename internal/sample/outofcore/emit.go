@@ -14,7 +14,7 @@ type emitter[T any] struct {
 	p       *pipeline
 	workers []*emitWorker
 	items   []*emitted[T]
-	encode  func(T, *sample.Batch, *sample.Subgraph) error
+	encode  func(context.Context, T, *sample.Batch, *sample.Subgraph) error
 	sink    func(T) error
 }
 
@@ -36,7 +36,7 @@ type emitWorker struct {
 	look lookup
 }
 
-func newEmitter[T any](p *pipeline, newOut func() T, encode func(T, *sample.Batch, *sample.Subgraph) error, sink func(T) error) *emitter[T] {
+func newEmitter[T any](p *pipeline, newOut func() T, encode func(context.Context, T, *sample.Batch, *sample.Subgraph) error, sink func(T) error) *emitter[T] {
 	e := &emitter[T]{p: p, encode: encode, sink: sink}
 	for _, k := range p.walkers {
 		// Walkers and emitters never run at the same time, so they share contexts.
@@ -82,9 +82,9 @@ func (e *emitter[T]) sample(ctx context.Context, first, n uint64, from fetched, 
 				next++
 				return nil
 			},
-			Work: func(k *emitWorker, i *emitted[T]) error {
+			Work: func(ctx context.Context, k *emitWorker, i *emitted[T]) error {
 				return k.run(ctx, from, i.batch, e.p.job.Seed, &i.stats, func(b *sample.Batch, sub *sample.Subgraph) error {
-					return e.encode(i.out, b, sub)
+					return e.encode(ctx, i.out, b, sub)
 				})
 			},
 			Sink: func(i *emitted[T]) error {

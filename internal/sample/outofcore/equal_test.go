@@ -50,23 +50,23 @@ func line(b *sample.Batch, sub *sample.Subgraph) string {
 
 func newLines() *lines { return &lines{} }
 
-func encodeLine(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+func encodeLine(_ context.Context, out *lines, b *sample.Batch, sub *sample.Subgraph) error {
 	out.list = append(out.list, line(b, sub))
 	return nil
 }
 
 // encodeChecked is encodeLine of a graph, and checks the subgraph.
-func encodeChecked(t testing.TB, g *graph.Graph, p *sample.Plan) func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+func encodeChecked(t testing.TB, g *graph.Graph, p *sample.Plan) func(ctx context.Context, out *lines, b *sample.Batch, sub *sample.Subgraph) error {
 	t.Helper()
 	c, err := sampletest.NewChecker(g, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+	return func(ctx context.Context, out *lines, b *sample.Batch, sub *sample.Subgraph) error {
 		if err := c.Check(sub); err != nil {
 			return err
 		}
-		return encodeLine(out, b, sub)
+		return encodeLine(ctx, out, b, sub)
 	}
 }
 
@@ -80,7 +80,8 @@ func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Op
 	}
 	defer m.Close()
 	var all []string
-	stats, err := sample.Run(context.Background(), m, job, newLines, encodeChecked(t, s.Graph, p), func(out *lines) error {
+	encode := encodeChecked(t, s.Graph, p)
+	stats, err := sample.Run(context.Background(), m, job, newLines, func(out *lines, b *sample.Batch, sub *sample.Subgraph) error { return encode(t.Context(), out, b, sub) }, func(out *lines) error {
 		all, out.list = append(all, out.list...), out.list[:0]
 		return nil
 	})

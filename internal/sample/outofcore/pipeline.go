@@ -75,10 +75,10 @@ func (p *pipeline) open(first, n uint64) *window {
 	return w
 }
 
-// Run samples every batch of a job as sample.Run does. Job.Threads is not used. GOMAXPROCS is four times
+// Run samples every batch of a job as sample.Run does. encode gets the context of ordered.Stages.Work. Job.Threads is not used. GOMAXPROCS is four times
 // Options.Threads while it runs.
 func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() T,
-	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
+	encode func(ctx context.Context, out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	x.cutBatch(&job)
 	batches, err := x.neighbours.sampler.Batches(&job)
 	if err != nil {
@@ -90,7 +90,7 @@ func Run[T any](ctx context.Context, x *Executor, job sample.Job, newOut func() 
 
 // runWindows runs a job by the pipeline of windows.
 func runWindows[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, d *division, newOut func() T,
-	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
+	encode func(ctx context.Context, out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
 	size := d.Batches
 	p, err := x.newPipeline(&job, batches, d.share, d.emitters)

@@ -112,7 +112,7 @@ func TestRowsInGroups(t *testing.T) {
 			return Counts{}, err
 		}
 		x.rows.always = true
-		_, err = Run(t.Context(), x, job, newLines, func(_ *lines, _ *sample.Batch, sub *sample.Subgraph) error {
+		_, err = Run(t.Context(), x, job, newLines, func(_ context.Context, _ *lines, _ *sample.Batch, sub *sample.Subgraph) error {
 			return holds(s, r, stands, sub.Edges[0].ID)
 		}, func(*lines) error { return nil })
 		return x.Counts(), errors.Join(err, x.Close())
@@ -165,7 +165,7 @@ func TestRowsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = Run(ctx, x, job, newLines, func(*lines, *sample.Batch, *sample.Subgraph) error { cancel(); return nil }, func(*lines) error { return nil })
+	_, err = Run(ctx, x, job, newLines, func(context.Context, *lines, *sample.Batch, *sample.Subgraph) error { cancel(); return nil }, func(*lines) error { return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("found error %v, expected that of the context", err)
 	}

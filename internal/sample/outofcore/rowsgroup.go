@@ -40,7 +40,7 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 				next++
 				return nil
 			},
-			Work: func(k *emitWorker, i *wanted) error {
+			Work: func(ctx context.Context, k *emitWorker, i *wanted) error {
 				for t := range i.ids {
 					i.ids[t] = sample.EmptyIDs(i.ids[t])
 				}

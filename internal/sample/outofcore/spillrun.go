@@ -14,7 +14,7 @@ import (
 
 // runSpilled runs a job one epoch or several at a time, through a scratch file.
 func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches *sample.Batches, d *division, newOut func() T,
-	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
+	encode func(ctx context.Context, out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (stats sample.Stats, err error) {
 	total := batches.Len()
 	disk := spillBudget{d.budget}
 	sizes, share, err := disk.sizes(d.Window, total)

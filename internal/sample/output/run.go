@@ -11,7 +11,9 @@ import (
 func runExecutor[T any](ctx context.Context, s *sample.Sampler, x *outofcore.Executor, job sample.Job, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	if x != nil {
-		return outofcore.Run(ctx, x, job, newOut, encode, sink)
+		return outofcore.Run(ctx, x, job, newOut, func(_ context.Context, out T, b *sample.Batch, sub *sample.Subgraph) error {
+			return encode(out, b, sub)
+		}, sink)
 	}
 	return sample.Run(ctx, s, job, newOut, encode, sink)
 }

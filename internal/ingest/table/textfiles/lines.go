@@ -208,7 +208,7 @@ func (t *Lines) scan(ctx context.Context, columns []table.Column, threads int, p
 		return &lineBlock{cells: cells{columns: make([]cellColumn, len(columns)), of: of, keep: places}}
 	}, ordered.Stages[struct{}, *lineBlock]{
 		Fill: r.next,
-		Work: func(_ struct{}, b *lineBlock) error { return t.parse(b, emptyID) },
+		Work: func(_ context.Context, _ struct{}, b *lineBlock) error { return t.parse(b, emptyID) },
 		Sink: sink,
 	})
 }
