@@ -194,8 +194,7 @@ func served(t *testing.T, store string, a Answering, o option.Batches) (socket s
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	return a.Socket, http, func() string { mu.Lock(); defer mu.Unlock(); return lines.String() }, func() {
-		t.Helper()
+	return a.Socket, http, func() string { mu.Lock(); defer mu.Unlock(); return lines.String() }, sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("found %v, expected a server that ends without an error", err)
@@ -203,7 +202,7 @@ func served(t *testing.T, store string, a Answering, o option.Batches) (socket s
 		if _, err := os.Lstat(a.Socket); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("found the socket after the end (%v), expected it gone", err)
 		}
-	}
+	})
 }
 
 func batches() option.Batches {
@@ -308,6 +307,7 @@ func TestWrongQuestions(t *testing.T) {
 	}
 	_ = a.socket.Close()
 	_ = b.socket.Close()
+	stop() // a line comes after the message to the client
 	if text := said(); strings.Count(text, fmt.Sprintf("client process %d: ", os.Getpid())) != 2 {
 		t.Errorf("found the log %q, expected a line for each of two violations", text)
 	}
@@ -381,6 +381,7 @@ func TestConnections(t *testing.T) {
 		t.Errorf("found %v, expected a refusal", failure)
 	}
 	a.ask(`{"ids":["ada"]}`)
+	stop()
 	if !strings.Contains(said(), "found 1 connections open") {
 		t.Errorf("found the log %q, expected the refusal", said())
 	}
