@@ -1,8 +1,8 @@
 package feed
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"strings"
