@@ -32,9 +32,34 @@ type grownTable struct {
 	batches      [][]string
 	gone         [][]string // pairs of ends that each batch drops first; of edges
 	drops        string     // the line of a graph.yaml for them
+	keys         int        // cells that name a row, the first ones
+	change       string     // the line of a graph.yaml for changes, less its columns; "": there are none
+	columns      []string   // NAME: DTYPE, of the columns of the store
+	changes      []changes  // after each batch
 }
 
-// left is the rows of batches that none of them drops later.
+// changes are new values of a table.
+type changes struct {
+	columns []string            // NAME: DTYPE
+	rows    map[string][]string // by the cells that name a row: those of the columns
+}
+
+// apply is rows of the table with the new values.
+func (x *grownTable) apply(c changes, rows []string) []string {
+	header := strings.Split(x.header, ",")
+	rows = slices.Clone(rows)
+	for i, row := range rows {
+		cells := strings.Split(row, ",")
+		for k, v := range c.rows[strings.Join(cells[:x.keys], ",")] {
+			name, _, _ := strings.Cut(c.columns[k], ":")
+			cells[slices.Index(header, name)] = v
+		}
+		rows[i] = strings.Join(cells, ",")
+	}
+	return rows
+}
+
+// left is the rows of batches that none of them drops later, with their values after the changes of all batches but the last.
 func (x *grownTable) left(from, to int) []string {
 	var rows []string
 	for b := from; b < to; b++ {
@@ -44,6 +69,9 @@ func (x *grownTable) left(from, to int) []string {
 			})
 		}
 		rows = append(rows, x.batches[b]...)
+		if b < to-1 && x.changes != nil {
+			rows = x.apply(x.changes[b], rows)
+		}
 	}
 	return rows
 }
@@ -82,13 +110,85 @@ func (g *grownGraph) writeDrops(t *rapid.T, dir string, batch int) string {
 	return dir
 }
 
+// writeChanges writes what changes after a batch to a folder, and returns it; "" for nothing.
+func (g *grownGraph) writeChanges(t *rapid.T, dir string, batch int) string {
+	text := g.drops
+	for _, x := range g.tables {
+		if x.changes == nil || len(x.changes[batch].rows) == 0 {
+			continue
+		}
+		c := x.changes[batch]
+		line := x.change + "columns: {" + strings.Join(c.columns, ", ") + "}}\n"
+		if empty := "  " + strings.TrimSuffix(x.name, ".csv") + ": {}\n"; strings.Contains(text, empty) {
+			text = strings.Replace(text, empty, line, 1)
+		} else {
+			text += line
+		}
+		rows := []string{strings.Join(strings.Split(x.header, ",")[:x.keys], ",")}
+		for _, column := range c.columns {
+			name, _, _ := strings.Cut(column, ":")
+			rows[0] += "," + name
+		}
+		for _, key := range slices.Sorted(maps.Keys(c.rows)) {
+			rows = append(rows, key+","+strings.Join(c.rows[key], ","))
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, x.name), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text == g.drops {
+		return ""
+	}
+	text = strings.TrimSuffix(text, "edges:\n")
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// drawChanges draws changes of rows of a table as they are after a batch.
+func (x *grownTable) drawChanges(t *rapid.T, batch int) {
+	if x.changes == nil || !rapid.Bool().Draw(t, "changes") {
+		return
+	}
+	c := changes{rows: map[string][]string{}}
+	for _, column := range x.columns {
+		if rapid.Bool().Draw(t, "changes "+column) {
+			c.columns = append(c.columns, column)
+		}
+	}
+	if len(c.columns) == 0 {
+		return
+	}
+	for _, row := range x.left(0, batch+1) {
+		if rapid.IntRange(0, 3).Draw(t, "change") > 0 {
+			continue
+		}
+		var cells []string
+		for _, column := range c.columns {
+			_, dtype, _ := strings.Cut(column, ": ")
+			cells = append(cells, map[string]string{"string": rapid.SampledFrom([]string{"", "y", "a new text"}).Draw(t, "new text"), "\"datetime[s]\"": fmt.Sprintf("2019-02-0%dT00:00:00Z", rapid.IntRange(1, 9).Draw(t, "new day")),
+				"float32": fmt.Sprint(rapid.IntRange(10, 19).Draw(t, "new value")), "float64": fmt.Sprint(rapid.IntRange(10, 19).Draw(t, "new weight"))}[dtype])
+		}
+		c.rows[strings.Join(strings.Split(row, ",")[:x.keys], ",")] = cells
+	}
+	x.changes[batch] = c
+}
+
 // write writes the tables of some batches with their graph.yaml to a folder.
 func (g *grownGraph) write(t *rapid.T, dir string, from, to int) string {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range g.tables {
-		rows := append([]string{x.header}, x.left(from, to)...)
+		left := x.left(from, to)
+		if to == g.batches && from == 0 && x.changes != nil {
+			left = x.apply(x.changes[to-1], left)
+		}
+		rows := append([]string{x.header}, left...)
 		if err := os.WriteFile(filepath.Join(dir, x.name), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +227,11 @@ func drawGrown(t *rapid.T) *grownGraph {
 			fmt.Fprintf(&yaml, "  %s: {}\n", n.name)
 			continue
 		}
-		x := &grownTable{name: n.name + ".csv", header: "id,value,text"}
+		x := &grownTable{name: n.name + ".csv", header: "id,value,text", keys: 1, columns: []string{"value: float32", "text: string"}, changes: make([]changes, g.batches)}
+		x.change = fmt.Sprintf("  %s: {table: %s, id: {column: id, dtype: integer}, ", n.name, x.name)
+		if n.kind == "string" {
+			x.change = strings.Replace(x.change, "integer", "string", 1)
+		}
 		id := map[string]string{"string": "{column: id, dtype: string}", "integer": "{column: id, dtype: integer}", "rows": "null", "numbers": "{column: id, dtype: integer}"}[n.kind]
 		fmt.Fprintf(&yaml, "  %s: {table: %s, id: %s, columns: {value: float32, text: string}}\n", n.name, x.name, id)
 		x.batches = make([][]string, g.batches)
@@ -151,9 +255,13 @@ func drawGrown(t *rapid.T) *grownGraph {
 				continue
 			}
 		}
-		e.table = &grownTable{name: fmt.Sprintf("e%d.csv", i), header: "src,dst,weight,at,note", batches: make([][]string, g.batches)}
-		columns := []string{"{}", "{weight: float64}", "{weight: float64, at: \"datetime[s]\"}", "{note: string, weight: float64}"}[e.columns]
-		line := fmt.Sprintf("  %s:r%d:%s: {table: %s, columns: %s}\n", e.src.name, i, e.dst.name, e.table.name, columns)
+		e.table = &grownTable{name: fmt.Sprintf("e%d.csv", i), header: "src,dst,weight,at,note", batches: make([][]string, g.batches), keys: 2}
+		e.table.columns = [][]string{nil, {"weight: float64"}, {"weight: float64", "at: \"datetime[s]\""}, {"note: string", "weight: float64"}}[e.columns]
+		e.table.change = fmt.Sprintf("  %s:r%d:%s: {table: %s, ", e.src.name, i, e.dst.name, e.table.name)
+		if e.columns > 0 {
+			e.table.changes = make([]changes, g.batches)
+		}
+		line := e.table.change + "columns: {" + strings.Join(e.table.columns, ", ") + "}}\n"
 		yaml.WriteString(line)
 		if e.late = len(rels) > 0 && !e.src.free && !e.dst.free && rapid.Bool().Draw(t, "late"); !e.late {
 			first += line
@@ -219,6 +327,9 @@ func drawGrown(t *rapid.T) *grownGraph {
 				e.table.batches[b] = append(e.table.batches[b], fmt.Sprintf("%s,%s,%d,2020-01-0%dT00:00:00Z,%s", end(e.src), end(e.dst), rapid.IntRange(0, 9).Draw(t, "weight"),
 					rapid.IntRange(1, 9).Draw(t, "day"), rapid.SampledFrom([]string{"", "n", "two words"}).Draw(t, "note")))
 			}
+		}
+		for _, x := range g.tables {
+			x.drawChanges(t, b)
 		}
 	}
 	return g
@@ -318,11 +429,22 @@ func TestAppend(t *testing.T) {
 		whole, grown := filepath.Join(dir, "whole.store"), filepath.Join(dir, "grown.store")
 		importFrom(g.write(t, filepath.Join(dir, "all"), 0, g.batches), whole)
 		importFrom(g.write(t, filepath.Join(dir, "0"), 0, 1), grown)
+		change := func(b int) {
+			from := g.writeChanges(t, filepath.Join(dir, fmt.Sprint(b, "-changes")), b)
+			if from == "" {
+				return
+			}
+			if _, err := graphmill.Append(ctx, grown, "", option.Append{Run: option.Run{NoReport: true}, Change: from}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		change(0)
 		for b := 1; b < g.batches; b++ {
 			o := option.Append{Run: option.Run{NoReport: true}, Drop: g.writeDrops(t, filepath.Join(dir, fmt.Sprint(b, "-drops")), b)}
 			if _, err := graphmill.Append(ctx, grown, g.write(t, filepath.Join(dir, fmt.Sprint(b)), b, b+1), o); err != nil {
 				t.Fatal(err)
 			}
+			change(b)
 		}
 		w, err := store.Open(vfs.OS, whole)
 		if err != nil {

@@ -129,6 +129,46 @@ edges:
 			}
 		}
 		compare(name + ", grown")
+		if transforms == "" { // changed rows get the features of their new values
+			changed := func(rows string, key int) (all, some string) {
+				for i, row := range strings.SplitAfter(rows, "\n") {
+					if cells := strings.Split(row, ","); row != "" && i%9 == 0 {
+						if key == 1 {
+							row = strings.Replace(users(0, 1, ""), "u0", cells[0], 1)
+						} else {
+							row = cells[0] + "," + cells[1] + ",77\n"
+						}
+						if !strings.Contains(some, "\n"+strings.Join(cells[:key], ",")+",") {
+							some += row
+						}
+					}
+					all += row
+				}
+				return all, some
+			}
+			users, someUsers := changed(firstUsers+moreUsers, 1)
+			knows, someKnows := changed(firstKnows+moreKnows, 2)
+			for _, row := range strings.Split(strings.TrimSpace(someKnows), "\n") { // all edges with these ends
+				cells := strings.Split(row, ",")
+				lines := strings.SplitAfter(knows, "\n")
+				for i, line := range lines {
+					if strings.HasPrefix(line, cells[0]+","+cells[1]+",") {
+						lines[i] = row + "\n"
+					}
+				}
+				knows = strings.Join(lines, "")
+			}
+			change := option.Append{Run: run, Change: write(name+"-change", map[string]string{"users.csv": head + someUsers, "knows.csv": edges + someKnows, "graph.yaml": yaml})}
+			if _, err := graphmill.Append(t.Context(), grown, "", change); err != nil {
+				t.Fatal(err)
+			}
+			whole = imported(write(name+"-changed", map[string]string{"users.csv": head + users, "knows.csv": edges + knows, "graph.yaml": yaml}), name+"-changed.store", option.Import{Like: grown})
+			compare(name + ", changed")
+			change.Change = write(name+"-some", map[string]string{"users.csv": "id,age\nu1,3\n", "knows.csv": edges, "graph.yaml": strings.Replace(yaml, "columns: {age: float64, city: category, bio: string, vec: \"float32[2]\"}", "columns: {age: float64}", 1)})
+			if _, err := graphmill.Append(t.Context(), grown, "", change); err == nil || !strings.Contains(err.Error(), `expected it`) {
+				t.Errorf("found %v for a change of one column that features are made of, expected that the others are named", err)
+			}
+		}
 		fitted, err := os.ReadFile(filepath.Join(grown, store.FeaturesFile))
 		if err != nil {
 			t.Fatal(err)

@@ -22,13 +22,17 @@ type Append struct {
 	// and so is each edge of a node that a table of nodes lists; the node stays. An edge that the store does not have is an error. With it, the source of Append
 	// can be "": then nothing is added.
 	Drop string
+	// Change is a source of nodes and edges of the store, in tables as those that are added, with new values of their columns: of all columns, or of some alone where no features are
+	// made of them. Nodes are named by their ids, and edges by their ends: all edges with the ends of a row change. A node or an edge that the store does not have is an error, and
+	// so are two rows for one. The source of Append is "" with it.
+	Change string
 	// Follow is a folder whose sources are appended as they come, in the order of their names, in place of the source of Append: files of edges, those that are there at a
 	// time as one segment, and folders with a graph.yaml, which is the last file to appear in each. Each is taken once, whatever ends the process. Files are not changed
 	// once they have their names. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone.
 	Follow string
 	// Every is how often Follow looks; 0: once, and Append then ends.
 	Every time.Duration
-	// Compact compacts the store after an append, also of Follow, once it has 64 segments, or half of at least a million edges in segments.
+	// Compact compacts the store after an append, also of Follow, once it has 64 segments, or half of at least a million edges or 64 MiB in segments.
 	Compact bool
 	// More lists further files of an edge list, which are read after the source.
 	More []string

@@ -48,6 +48,7 @@ type SegmentDescription struct {
 	Nodes   int  `json:"nodes"`             // new nodes of all types
 	Edges   int  `json:"edges"`             // new edges of all types
 	Dropped int  `json:"dropped,omitempty"` // edges that were dropped
+	Changed int  `json:"changed,omitempty"` // nodes and edges whose columns were changed
 	Made    Made `json:"made"`
 }
 
@@ -179,13 +180,13 @@ func (i *Description) Text(out io.Writer) error {
 		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
 	}
 	if len(i.Segments) > 0 {
-		fmt.Fprintf(w, "\nSEGMENT\tNODES\tEDGES\tDROPPED\tTABLES\n")
+		fmt.Fprintf(w, "\nSEGMENT\tNODES\tEDGES\tDROPPED\tCHANGED\tTABLES\n")
 		for n, s := range i.Segments {
 			var inputs []string
 			for _, name := range slices.Sorted(maps.Keys(s.Made.Inputs)) {
 				inputs = append(inputs, human.Printable(name))
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n+1, human.Exact(int64(s.Nodes)), human.Exact(int64(s.Edges)), human.Exact(int64(s.Dropped)), strings.Join(inputs, ", "))
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", n+1, human.Exact(int64(s.Nodes)), human.Exact(int64(s.Edges)), human.Exact(int64(s.Dropped)), human.Exact(int64(s.Changed)), strings.Join(inputs, ", "))
 		}
 	}
 	if len(i.Features) > 0 {

@@ -225,7 +225,7 @@ func (i windowInfo) Size() int64  { return i.w.size }
 func (w *window) Close() error { return nil }
 
 func (w *window) Map() ([]byte, func() error, error) { return nil, nil, w.no("map") }
-func (w *window) MapAt(context.Context, []byte) (func() error, error) {
+func (w *window) MapAt(context.Context, []byte, int64) (func() error, error) {
 	return nil, w.no("map")
 }
 func (w *window) Write([]byte) (int, error)          { return 0, w.no("write") }

@@ -26,6 +26,7 @@ draws and edge ids of a store that was imported from all tables at once.
 
 SRC has the types and columns of the store; a type may be new. What the import of the
 store was asked to do with rows that break a rule is done with the new ones as well.
+--drop and --change say which edges end, and which values are others.
 
 The store gets the new version under its name in one step. Programs that have it open
 keep the version before, and after an error it is as it was. graphmill compact makes
@@ -34,9 +35,10 @@ it one piece again.`,
   graphmill append g.store tables/                # a folder with a graph.yaml
   graphmill append g.store new-1.csv new-2.csv --src from --dst to
   graphmill append g.store --drop unfriended.csv
+  graphmill append g.store --change corrected/    # new values of columns
   graphmill append g.store --follow incoming/ --every 10s --compact`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) == 1 && f.Drop == "" && f.Follow == "" {
+			if len(args) == 0 || len(args) == 1 && f.Drop == "" && f.Change == "" && f.Follow == "" {
 				return cli.Usagef("found %d arguments, expected a STORE, and a SRC or several files of edges; give both", len(args))
 			}
 			return nil

@@ -217,7 +217,7 @@ func (l *lister) read(body ast.Node, top []yamlfile.Entry) error {
 			}
 		}
 	}
-	if len(l.edges) == 0 {
+	if len(l.edges) == 0 && !(l.o.NodesAlone && len(l.nodes) > 0) {
 		return l.y.Errorf(body, "found no edges, expected at least one edge type under the key edges")
 	}
 	return nil

@@ -76,6 +76,8 @@ type Options struct {
 	Features *features.Plan
 	// Outside allows files outside the folder of the metadata file that names them.
 	Outside bool
+	// NodesAlone allows a graph.yaml without edges.
+	NodesAlone bool
 	// Temp is the folder of temporary files, for arrays that must be unpacked; empty: the system's folder.
 	Temp string
 	// Threads is the number of goroutines that unpack arrays; 0: 1.

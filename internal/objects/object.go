@@ -420,7 +420,7 @@ func (f *file) MapLater() (b []byte, fetch func(context.Context) error, unmap fu
 			return o.named(err)
 		}
 		fetched = true
-		return o.named(vfs.MapOver(b, local))
+		return o.named(vfs.MapOver(b, local, 0))
 	}
 	return b, fetch, func() error {
 		err := unreserve()
@@ -433,7 +433,7 @@ func (f *file) MapLater() (b []byte, fetch func(context.Context) error, unmap fu
 }
 
 // MapAt implements vfs.File: it fetches the whole object first.
-func (f *file) MapAt(ctx context.Context, b []byte) (func() error, error) {
+func (f *file) MapAt(ctx context.Context, b []byte, off int64) (func() error, error) {
 	o := f.object
 	o.fs.enter(o)
 	local, err := o.all(ctx)
@@ -446,7 +446,7 @@ func (f *file) MapAt(ctx context.Context, b []byte) (func() error, error) {
 		o.fs.leave(o)
 		return nil
 	}
-	if err := vfs.MapOver(b, local); err != nil {
+	if err := vfs.MapOver(b, local, off); err != nil {
 		return nil, o.named(errors.Join(err, unmap()))
 	}
 	return unmap, nil

@@ -23,6 +23,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(grows+`{"nodes":{"a":{"count":1,"columns":{}}},"edges":{"a:r:a":{"count":1,"primary":"in","arrays":{"nodes":"x.npy","starts":"x.npy","far":"x.npy"},"columns":{}}}}]}`, array)
 	f.Add(grows+`{"nodes":{"a":{"count":1,"columns":{"x":{"file":"x.npy","dtype":"uint32","shape":[]}}}},"edges":{"a:r:a":{"count":0,"primary":"in","arrays":{"dropped_nodes":"x.npy","dropped_starts":"x.npy","dropped":"x.npy"},"columns":{}}}}]}`, array)
 	f.Add(grows+`{"nodes":{"a":null,"b":{"count":4611686018427387904,"columns":{}}},"edges":{"a:r:a":null,"b:s:b":{"count":1,"primary":"out","arrays":{"far":"x.npy"},"columns":{}}}}]}`, array)
+	f.Add(grows+`{"replaced":{"x.npy":{"file":"x.npy","blocks":"x.npy"}}},{"replaced":{"x.npy":{"file":"x.npy"},"y.npy":{"file":"x.npy","blocks":"y.npy"}},"changed_nodes":{"a":-1}}]}`, array)
 	f.Fuzz(func(t *testing.T, meta string, array []byte) {
 		fuzzing.Check(t, len(meta)+len(array), func() {
 			dir, err := os.MkdirTemp(t.TempDir(), "")

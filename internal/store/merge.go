@@ -37,6 +37,7 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 	}
 	t := e.Type
 	m := &merging{Store: s, name: name, dir: EdgesDir(t), meta: whole, lists: &segment.Lists{Nodes: s.Meta.Nodes[t.Near(e.Primary)].Count}}
+	s.merged.types[name] = m
 	if err := m.openBase(name, t.Near(e.Primary)); err != nil {
 		return nil, err
 	}

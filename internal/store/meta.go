@@ -66,10 +66,23 @@ type Meta struct {
 //
 // Count of Edges is the number of new edges. Their Arrays are nodes, starts and far, and dropped_nodes, dropped_starts and dropped where edges were dropped: the lists
 // of package segment. Their columns have a row for each new edge.
+//
+// ChangedNodes and ChangedEdges count, by type, the rows whose values change. Replaced has, by their names in Meta, the files of the base and of earlier segments whose bytes
+// change with that. It counts before the rest of the segment.
 type Segment struct {
-	Nodes map[string]*NodesMeta `json:"nodes,omitempty"`
-	Edges map[string]*EdgesMeta `json:"edges,omitempty"`
-	Made  Made                  `json:"made"`
+	Nodes        map[string]*NodesMeta   `json:"nodes,omitempty"`
+	Edges        map[string]*EdgesMeta   `json:"edges,omitempty"`
+	ChangedNodes map[string]int          `json:"changed_nodes,omitempty"`
+	ChangedEdges map[string]int          `json:"changed_edges,omitempty"`
+	Replaced     map[string]ReplacedFile `json:"replaced,omitempty"`
+	Made         Made                    `json:"made"`
+}
+
+// ReplacedFile is bytes that a segment puts in the place of those of another file, with the files that go on with it.
+type ReplacedFile struct {
+	File string `json:"file"`
+	// Blocks is the array of the numbers, ascending, of the blocks of limits.ShardAlign bytes that File has, one after the other; "": File is all of the other file.
+	Blocks string `json:"blocks,omitempty"`
 }
 
 // SegmentDir is the folder of segment number i of a store, counted from 1.

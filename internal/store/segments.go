@@ -20,13 +20,14 @@ var ErrSegments = errors.New("found a store with segments")
 
 // merged is the state of a store that is opened with its segments.
 type merged struct {
-	after   int              // segments that count
-	outline bool             // edges that segments change have no lists
-	alone   bool             // nothing is merged by several goroutines
-	rests   map[string]bool  // files, as Meta names them, that go on in a segment
-	changed map[string]bool  // edge types that a segment changes
-	base    *Meta            // the metadata of the base: Meta has those of all
-	dropped map[string][]int // edges that each segment drops, by type
+	after   int                 // segments that count
+	outline bool                // edges that segments change have no lists
+	alone   bool                // nothing is merged by several goroutines
+	rests   map[string]bool     // files, as Meta names them, that go on in a segment
+	changed map[string]bool     // edge types that a segment changes
+	base    *Meta               // the metadata of the base: Meta has those of all
+	dropped map[string][]int    // edges that each segment drops, by type
+	types   map[string]*merging // the parts of edge types that segments change
 	arrays  []*mergedArray
 	bytes   int64 // of memory that holds merged arrays
 }
@@ -104,6 +105,12 @@ func (s *Store) Added() (list []report.SegmentDescription) {
 		for name, e := range x.Edges {
 			a.Edges += e.Count
 			a.Dropped += s.merged.dropped[name][i]
+		}
+		for _, n := range x.ChangedNodes {
+			a.Changed += n
+		}
+		for _, n := range x.ChangedEdges {
+			a.Changed += n
 		}
 		list = append(list, a)
 	}
@@ -217,7 +224,7 @@ func (s *Store) checkFormat(file string) error {
 func (s *Store) joinSegments(m *Manifest) error {
 	x := s.merged
 	whole := *s.Meta
-	x.base, x.rests, x.changed, x.dropped = s.Meta, map[string]bool{}, map[string]bool{}, map[string][]int{}
+	x.base, x.rests, x.changed, x.dropped, x.types = s.Meta, map[string]bool{}, map[string]bool{}, map[string][]int{}, map[string]*merging{}
 	whole.Nodes, whole.Edges, whole.Segments = map[string]*NodesMeta{}, map[string]*EdgesMeta{}, slices.Clone(s.Meta.Segments[:x.after])
 	for name, n := range x.base.Nodes {
 		of := *n
@@ -233,6 +240,11 @@ func (s *Store) joinSegments(m *Manifest) error {
 		part := &whole.Segments[i]
 		if err := part.check(m); err != nil {
 			return fmt.Errorf("segment %d: %w", i+1, err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(part.Replaced)) {
+			if err := parts.replace(name, part.Replaced[name]); err != nil {
+				return fmt.Errorf("segment %d: %s: %w", i+1, name, err)
+			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(part.Nodes)) {
 			if err := parts.joinNodes(whole.Nodes, name, part.Nodes[name]); err != nil {
@@ -280,6 +292,13 @@ func (s *Segment) check(m *Manifest) error {
 	for name, e := range s.Edges {
 		if e == nil || e.Count < 0 || e.Count > maxCount {
 			return fmt.Errorf("%w: edge type %s: found a count that is none, expected one of the new edges", ErrDamaged, name)
+		}
+	}
+	for _, counts := range []map[string]int{s.ChangedNodes, s.ChangedEdges} {
+		for name, n := range counts {
+			if n < 0 || n > maxCount {
+				return fmt.Errorf("%w: %s: found %d changed rows, expected a count", ErrDamaged, name, n)
+			}
 		}
 	}
 	return nil
@@ -379,6 +398,62 @@ func (p *partFiles) join(file, rest string) error {
 	p.of[path] = append(shards, vfs.Shard{Path: p.path(rest), Bytes: entry.Bytes})
 	p.store.merged.rests[file] = true
 	return nil
+}
+
+// replace puts the bytes of a segment in the place of those of a file so far.
+func (p *partFiles) replace(file string, r ReplacedFile) error {
+	entry, ok := p.manifest.Files[r.File]
+	if !ok {
+		return fmt.Errorf("%w: found the file name %q, expected a file of the manifest", ErrDamaged, r.File)
+	}
+	if r.Blocks == "" {
+		p.of[p.path(file)] = []vfs.Shard{{Path: p.path(r.File), Bytes: entry.Bytes}}
+		return nil
+	}
+	shards, err := p.shards(file)
+	if err != nil {
+		return err
+	}
+	numbers, err := p.store.index(r.Blocks, -1)
+	if err != nil {
+		return err
+	}
+	all, size, at := shards, int64(0), int64(0)
+	for _, s := range all {
+		size += s.Bytes
+	}
+	shards = nil
+	next, block := int64(0), limits.ShardAlign // the first byte of the file that has no shard yet
+	for i := 0; i < numbers.Len(); {
+		first := i
+		for i++; i < numbers.Len() && numbers.At(i) == numbers.At(i-1)+1; i++ {
+			continue
+		}
+		if n := numbers.At(i - 1); n >= uint64((size+block-1)/block) || numbers.At(first) > n || int64(numbers.At(first))*block < next {
+			return fmt.Errorf("%w: found block %d, expected blocks that ascend in a file of %d bytes", ErrDamaged, n, size)
+		}
+		from, to := int64(numbers.At(first))*block, min(int64(numbers.At(i-1)+1)*block, size)
+		shards = appendRange(shards, all, next, from)
+		shards = append(shards, vfs.Shard{Path: p.path(r.File), From: at, Bytes: to - from, Part: at+to-from < entry.Bytes})
+		at, next = at+to-from, to
+	}
+	if at != entry.Bytes {
+		return fmt.Errorf("%w: %s: found %d bytes, expected the %d of its blocks", ErrDamaged, r.File, entry.Bytes, at)
+	}
+	p.of[p.path(file)] = appendRange(shards, all, next, size)
+	return nil
+}
+
+// appendRange appends the shards of the bytes [from, to) of all.
+func appendRange(shards, all []vfs.Shard, from, to int64) []vfs.Shard {
+	first := int64(0) // byte of the shard
+	for _, s := range all {
+		if lo, hi := max(from, first), min(to, first+s.Bytes); lo < hi {
+			shards = append(shards, vfs.Shard{Path: s.Path, From: s.From + lo - first, Bytes: hi - lo, Part: s.Part || hi < first+s.Bytes})
+		}
+		first += s.Bytes
+	}
+	return shards
 }
 
 // path is the path of a file of the store.

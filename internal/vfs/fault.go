@@ -260,11 +260,11 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 	return b, unmap, nil
 }
 
-func (f *faultFile) MapAt(ctx context.Context, b []byte) (func() error, error) {
+func (f *faultFile) MapAt(ctx context.Context, b []byte, off int64) (func() error, error) {
 	if err := f.t.hit("mmap", f.Name()); err != nil {
 		return nil, err
 	}
-	unmap, err := f.File.MapAt(ctx, b)
+	unmap, err := f.File.MapAt(ctx, b, off)
 	if err != nil {
 		return nil, err
 	}

@@ -14,15 +14,16 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
-// Shard is a file with a part of the bytes of another file.
+// Shard is a part of the bytes of a file: a range of another file.
 type Shard struct {
 	Path  string
+	From  int64 // the first byte
 	Bytes int64
-	Part  bool // Bytes are the first of the file, which may have more
+	Part  bool // the file may have more bytes after them
 }
 
 // Joined is fsys with more files to read: those of files, by path, whose bytes are those of their shards, one after the other. Such a file opens its shards when they
-// are read. It cannot be written. It can be mapped, and read past the page cache, if the size of each shard but the last is a multiple of a page.
+// are read. It cannot be written. It can be mapped, and read past the page cache, if each shard begins at a multiple of a page, and the size of each but the last is one.
 func Joined(fsys FS, files map[string][]Shard) FS {
 	if len(files) == 0 {
 		return fsys
@@ -143,8 +144,8 @@ func (f *joinedFile) openShard(i int) (File, error) {
 		return nil, err
 	}
 	info, err := x.Stat()
-	if s := f.shards[i]; err == nil && info.Size() != s.Bytes && !(s.Part && info.Size() > s.Bytes) {
-		err = fmt.Errorf("%s: found %d bytes, expected %d; graphmill verify finds damage", f.shards[i].Path, info.Size(), f.shards[i].Bytes)
+	if s := f.shards[i]; err == nil && info.Size() != s.From+s.Bytes && !(s.Part && info.Size() > s.From+s.Bytes) {
+		err = fmt.Errorf("%s: found %d bytes, expected %d; graphmill verify finds damage", s.Path, info.Size(), s.From+s.Bytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -179,7 +180,7 @@ func (f *joinedFile) ReadAt(b []byte, off int64) (n int, err error) {
 		if left := f.ends[i] - off; (i < len(f.shards)-1 || f.shards[i].Part) && left < int64(len(b)) {
 			part = b[:left]
 		}
-		k, err := x.ReadAt(part, off-f.ends[i]+f.shards[i].Bytes)
+		k, err := x.ReadAt(part, off-f.ends[i]+f.shards[i].Bytes+f.shards[i].From)
 		n, off, b = n+k, off+int64(k), b[k:]
 		if k < len(part) || err != nil && !errors.Is(err, io.EOF) {
 			return n, err
@@ -231,8 +232,8 @@ func (f *joinedFile) Map() ([]byte, func() error, error) {
 // inPages is an error where a shard does not end with a page.
 func (f *joinedFile) inPages() error {
 	for i, s := range f.shards {
-		if page := int64(os.Getpagesize()); i < len(f.shards)-1 && s.Bytes%page != 0 {
-			return fmt.Errorf("%s: found a shard of %d bytes, expected a multiple of %d; graphmill verify finds damage", s.Path, s.Bytes, page)
+		if page := int64(os.Getpagesize()); s.From%page != 0 || i < len(f.shards)-1 && s.Bytes%page != 0 {
+			return fmt.Errorf("%s: found a shard of %d bytes from byte %d on, expected multiples of %d; graphmill verify finds damage", s.Path, s.Bytes, s.From, page)
 		}
 	}
 	return nil
@@ -275,11 +276,14 @@ func (f *joinedFile) mapShard(ctx context.Context, i int, b []byte) (unmap func(
 			err = errors.Join(failed, unmap())
 		}
 	}()
-	return x.MapAt(ctx, b)
+	return x.MapAt(ctx, b, f.shards[i].From)
 }
 
-// MapAt implements File.
-func (f *joinedFile) MapAt(ctx context.Context, b []byte) (func() error, error) {
+// MapAt implements File, of the whole file alone.
+func (f *joinedFile) MapAt(ctx context.Context, b []byte, off int64) (func() error, error) {
+	if off != 0 || int64(len(b)) != f.size {
+		return nil, &fs.PathError{Op: "mmap", Path: f.name, Err: fs.ErrInvalid}
+	}
 	return f.mapAt(ctx, b)
 }
 
@@ -308,7 +312,7 @@ func (f *joinedFile) Evict(off, n int64) {
 	for i, x := range f.open {
 		first := f.ends[i] - f.shards[i].Bytes
 		if from, to := max(off, first), min(off+n, f.ends[i]); x != nil && from < to {
-			x.Evict(from-first, to-from)
+			x.Evict(from-first+f.shards[i].From, to-from)
 		}
 	}
 }

@@ -49,13 +49,13 @@ func Reserve(size int64, head []byte, name string, info fs.FileInfo) (b []byte, 
 	}, nil
 }
 
-// MapOver maps a file of the operating system in the place of the bytes of Reserve, which are as many as it has.
-func MapOver(b []byte, f File) error {
+// MapOver maps a file of the operating system from off on, a multiple of a page, in the place of bytes of Reserve. The file has at least as many.
+func MapOver(b []byte, f File, off int64) error {
 	fd, ok := f.(interface{ Fd() uintptr })
 	if !ok {
 		return &fs.PathError{Op: "mmap", Path: f.Name(), Err: fs.ErrInvalid}
 	}
-	if _, err := unix.MmapPtr(int(fd.Fd()), 0, unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
+	if _, err := unix.MmapPtr(int(fd.Fd()), off, unsafe.Pointer(unsafe.SliceData(b)), uintptr(len(b)), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
 		return &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
 	return nil

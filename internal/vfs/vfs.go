@@ -65,9 +65,9 @@ type File interface {
 	// An empty file has no bytes. Where the disk fails, and where another program cuts the file, a read of the bytes is an
 	// error of guard.Do, and ends the process outside of it (SIGBUS).
 	Map() ([]byte, func() error, error)
-	// MapAt maps the whole file in the place of b, which has as many bytes, begins at a page and is not used otherwise (Reserve). The addresses
-	// stay the caller's after unmap, which is called before they are used again. It may be called after Close.
-	MapAt(ctx context.Context, b []byte) (unmap func() error, err error)
+	// MapAt maps the bytes of the file from off on, a multiple of a page, in the place of b, which begins at a page and is not used otherwise (Reserve). The file has at least as
+	// many bytes. The addresses stay the caller's after unmap, which is called before they are used again. It may be called after Close.
+	MapAt(ctx context.Context, b []byte, off int64) (unmap func() error, err error)
 	// SetDirect makes reads and writes bypass the page cache, or stops that. Their offsets, lengths and addresses must
 	// be multiples of 4096. The error is EINVAL or errors.ErrUnsupported where the file system or the system does not
 	// support it. Where that is not known in advance, the first read or write returns EINVAL.
@@ -153,12 +153,12 @@ func (f osFile) Map() ([]byte, func() error, error) {
 }
 
 // MapAt implements File.
-func (f osFile) MapAt(_ context.Context, b []byte) (func() error, error) {
+func (f osFile) MapAt(_ context.Context, b []byte, off int64) (func() error, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if err := MapOver(b, f); err != nil {
+	if err := MapOver(b, f, off); err != nil {
 		return nil, err
 	}
 	guard.Register(b, f.Name(), info)

@@ -143,6 +143,61 @@ class TestSegments(unittest.TestCase):
             self.assertEqual(store.nodes["p"]["kind"].tolist(), [1, 0, 2, -1, 0])
             run("compact", folder / "g.store")
 
+    def test_changed_values(self) -> None:
+        """Of few rows and of many, of strings, and of edges in several segments, before a compaction and after it."""
+        n, folder, r = 60_000, pathlib.Path(made.path("changed")), np.random.default_rng(5)
+        yaml = "nodes:\n  p: {{table: p.csv, id: {{column: id, dtype: integer}}, columns: {{{nodes}}}}}\n"
+        links = "edges:\n  p:r:p: {table: e.csv, columns: {w: float64, note: string}}\n"
+        want: dict[int, list[Any]] = {}
+        edges: dict[tuple[int, int], list[Any]] = {}
+
+        def put(name: str, nodes: dict[int, list[Any]], more: dict[tuple[int, int], list[Any]], columns: str = "v: float64, bio: string") -> pathlib.Path:
+            at = folder / name
+            at.mkdir(parents=True)
+            (at / "graph.yaml").write_text(yaml.format(nodes=columns) + (links if more else ""))
+            heads = ",".join(c.split(":")[0].strip() for c in columns.split(","))
+            (at / "p.csv").write_text(f"id,{heads}\n" + "".join(f"{i},{','.join(map(str, x))}\n" for i, x in nodes.items()))
+            (at / "e.csv").write_text("src,dst,w,note\n" + "".join(f"{a},{b},{w},{note}\n" for (a, b), (w, note) in more.items()))
+            return at
+
+        def links_of(k: int) -> dict[tuple[int, int], list[Any]]:
+            return {(int(a), int(b)): [float(r.integers(99)), "x" * int(r.integers(4))] for a, b in r.integers(n, size=(k, 2)) if (int(a), int(b)) not in edges}
+
+        def same(store: Store) -> None:
+            self.assertEqual(store.nodes["p"]["v"].tolist(), [x[0] for x in want.values()])
+            self.assertEqual(store.nodes["p"]["bio"].tolist(), [x[1] for x in want.values()])
+            of = store.edges["r"]
+            pairs = zip(of.edge_index()[0].tolist(), of.edge_index()[1].tolist(), strict=True)
+            self.assertEqual([edges[p] for p in pairs], [list(x) for x in zip(of["w"].tolist(), of["note"].tolist(), strict=True)])
+
+        want.update({i: [float(r.integers(1 << 20)), "b" * int(r.integers(5))] for i in range(n)})
+        edges.update(links_of(500))
+        run("import", put("first", want, edges), out=folder / "g.store", both=True)
+        store = Store(folder / "g.store")
+        new = {n: [1.0, "new"]}
+        more = links_of(40)
+        want.update(new)
+        edges.update(more)
+        store.append(put("more", new, more))
+        for k, (rows, of) in enumerate([(3, 99), (15_000, n + 1), (4, 999)]):
+            change = {int(i): [float(r.integers(1 << 20))] for i in r.permutation(of)[:rows]}
+            some = {p: [-1.0 - k, "changed"] for p in edges if r.random() < 0.1}
+            for i, (v,) in change.items():
+                want[i][0] = v
+            edges.update(some)
+            store.append(change=put(f"change{k}", change, some, "v: float64"))
+            same(store)
+        bios = {5: ["a longer text"], n: [""]}
+        for i, (bio,) in bios.items():
+            want[i][1] = bio
+        store.append(change=put("bios", bios, {}, "bio: string"))
+        same(store)
+        files = list(store._folder.sizes)
+        self.assertIn("segments/2/nodes/p/v.npy.blocks", files)
+        self.assertIn("segments/3/nodes/p/v.npy", files)
+        run("compact", store.path)
+        same(Store(store.path))
+
     def test_batches_are_those_of_all_tables(self) -> None:
         for seed in (1, 2):
             grown, whole = self.grown(seed + 10, both=True)

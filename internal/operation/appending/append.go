@@ -30,6 +30,12 @@ import (
 // hard links to those of the version before; who has the store open keeps the version that it has. After an error the store is as it was.
 func Append(ctx context.Context, dir, source string, o option.Append) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
+	if o.Change != "" {
+		if source != "" || o.Drop != "" || o.Follow != "" || len(o.More) > 0 {
+			return nil, operation.Usagef("found `Change` with other sources, expected it alone; change values first, and append in a second call")
+		}
+		source = o.Change
+	}
 	if o.Follow == "" {
 		if o.Every != 0 {
 			return nil, operation.Usagef("found `Every` without `Follow`, expected both; leave it out")
@@ -105,6 +111,10 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		name, err := operation.Below(cmp.Or(root, source))
 		if err != nil {
 			return nil, done, err
+		}
+		if a.changes() {
+			below := name
+			name = func(file string) string { return "changed: " + below(file) }
 		}
 		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
 			return nil, done, err
@@ -187,7 +197,7 @@ type appending struct {
 // open opens the store, with all segments that it has.
 func (a *appending) open(dir string) (err error) {
 	open := store.OpenOutline
-	if a.o.Drop != "" { // places in the lists
+	if a.o.Drop != "" || a.changes() { // places in the lists
 		open = openAll
 	}
 	a.store, a.sum, err = openStore(dir, open)
@@ -253,7 +263,7 @@ func (a *appending) checkStore() error {
 // reading are the options by which the tables are read.
 func (a *appending) reading() (ingest.Options, error) {
 	o := a.o
-	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Vectors: o.Vectors, Outside: o.AllowOutside,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Vectors: o.Vectors, Outside: o.AllowOutside, NodesAlone: true,
 		Symmetrise: a.store.Meta.Made.Options["symmetrise"] == "true", Temp: filepath.Dir(filepath.Clean(a.store.Dir)), Threads: o.Threads}
 	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.Missing)
 	return s, err
@@ -268,17 +278,11 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	defer operation.EndWith(&err, w)
 	b := &building{appending: a, w: w, dir: filepath.Join(w.Dir(), "new"), in: in}
 	defer operation.CloseWith(&err, b.close)
-	added, err := b.build(ctx)
-	if err != nil {
-		return err
+	write := b.addSegment
+	if a.changes() {
+		write = b.changeSegment
 	}
-	if a.store.None(added) {
-		return errNothing
-	}
-	if err := a.seenBefore(); err != nil {
-		return err
-	}
-	meta, err := a.store.AppendSegment(ctx, w, *added)
+	meta, err := write(ctx)
 	if err != nil {
 		return err
 	}
@@ -296,8 +300,11 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	if err != nil {
 		return err
 	}
-	a.describe(s, len(meta.Segments))
-	if err := s.Close(); err != nil {
+	m, err := store.ReadManifest(vfs.OS, w.Dir())
+	if err == nil {
+		a.describe(s, m, len(meta.Segments))
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
 	a.report.Stage("checksums", time.Since(sealing), 0, "")
@@ -308,7 +315,7 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 }
 
 // describe reports what the segment added.
-func (a *appending) describe(s *store.Store, number int) {
+func (a *appending) describe(s *store.Store, m *store.Manifest, number int) {
 	last := s.Meta.Segments[number-1]
 	r := a.report
 	nodes, edges := 0, 0
@@ -320,9 +327,23 @@ func (a *appending) describe(s *store.Store, number int) {
 		edges += e.Count
 		r.Out("edges "+name, report.Count(e.Count, "edges"))
 	}
+	changedNodes, changedEdges := 0, 0
+	for name, n := range last.ChangedNodes {
+		changedNodes += n
+		r.Out("nodes "+name, report.Count(n, "nodes"))
+	}
+	for name, n := range last.ChangedEdges {
+		changedEdges += n
+		r.Out("edges "+name, report.Count(n, "edges"))
+	}
 	r.Head("segment", report.Count(number, "segments"))
-	r.Head("new nodes", report.Count(nodes, "nodes"))
-	r.Head("new edges", report.Count(edges, "edges"))
+	if a.changes() {
+		r.Head("changed nodes", report.Count(changedNodes, "changed nodes"))
+		r.Head("changed edges", report.Count(changedEdges, "changed edges"))
+	} else {
+		r.Head("new nodes", report.Count(nodes, "nodes"))
+		r.Head("new edges", report.Count(edges, "edges"))
+	}
 	later, all := 0, 0
 	for _, x := range s.Added() {
 		later += x.Edges
@@ -330,10 +351,18 @@ func (a *appending) describe(s *store.Store, number int) {
 	for _, e := range s.Graph.Edges {
 		all += e.Count
 	}
-	half := later > all/2 && all >= manyEdges
+	laterBytes, allBytes := int64(0), int64(0)
+	for name, f := range m.Files {
+		allBytes += f.Bytes
+		if store.SegmentOf(name) > 0 {
+			laterBytes += f.Bytes
+		}
+	}
+	half := later > all/2 && all >= manyEdges || laterBytes > allBytes/2 && allBytes >= manyBytes
 	a.due = a.o.Compact && (half || number >= compactedSegments)
 	if !a.o.Compact && (half || number >= mostSegments) {
-		text := fmt.Sprintf("the store has %d %s with %s of its %s edges: graphmill compact makes it one piece", number, human.Things(int64(number), "segments"), human.Exact(int64(later)), human.Exact(int64(all)))
+		text := fmt.Sprintf("the store has %d %s with %s of its %s edges, and %s of its %s: graphmill compact makes it one piece", number, human.Things(int64(number), "segments"), human.Exact(int64(later)), human.Exact(int64(all)),
+			human.Bytes(laterBytes), human.Bytes(allBytes))
 		operation.Note(&a.o.Run, "%s", text)
 		r.Note(text)
 	}
@@ -346,8 +375,11 @@ const (
 	compactedSegments = 64
 )
 
-// manyEdges is the number of edges from which on the share of those in segments matters.
-const manyEdges = 1 << 20
+// manyEdges and manyBytes are the numbers of edges and bytes from which on the share of those in segments matters.
+const (
+	manyEdges = 1 << 20
+	manyBytes = 64 << 20
+)
 
 // edgesOf are the edges of a type in the store, nil for none.
 func (a *appending) edgesOf(t graph.EdgeType) *graph.Edges {

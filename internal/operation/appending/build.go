@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
@@ -90,6 +91,21 @@ func (b *building) close() (err error) {
 	}
 	b.stores, b.writers = nil, nil
 	return err
+}
+
+// addSegment writes the segment of an append that adds rows.
+func (b *building) addSegment(ctx context.Context) (*store.Meta, error) {
+	added, err := b.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if b.store.None(added) {
+		return nil, errNothing
+	}
+	if err := b.seenBefore(); err != nil {
+		return nil, err
+	}
+	return b.store.AppendSegment(ctx, b.w, *added)
 }
 
 // build makes what the segment adds.
@@ -263,16 +279,7 @@ func (b *building) lacksPositions() bool {
 
 // buildEdges makes a store of the new edges, and counts the rows of their tables.
 func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uint64, error) {
-	var in assemble.Input
-	for _, t := range b.types {
-		in.Nodes = append(in.Nodes, assemble.Nodes{Type: t.name, Count: uint64(t.had + t.added), ID: table.Column{DType: graph.Uint64}})
-	}
-	slices.SortFunc(in.Nodes, func(x, y assemble.Nodes) int {
-		if x.Type < y.Type {
-			return -1
-		}
-		return 1
-	})
+	in := b.nodesOfStore()
 	unknown := ^uint64(0) >> 1
 	for i := range b.in.Edges {
 		e := b.in.Edges[i]
@@ -323,9 +330,26 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 	if err != nil {
 		return nil, nil, err
 	}
+	b.warnLeftOut(result)
 	rows := map[string]uint64{}
 	for _, e := range result.Edges {
 		rows[e.Type.String()] = e.Rows
+	}
+	return s, rows, nil
+}
+
+// nodesOfStore is an input with all nodes of the store and the new ones, by their numbers alone.
+func (b *building) nodesOfStore() (in assemble.Input) {
+	for _, name := range slices.Sorted(maps.Keys(b.types)) {
+		t := b.types[name]
+		in.Nodes = append(in.Nodes, assemble.Nodes{Type: name, Count: uint64(t.had + t.added), ID: table.Column{DType: graph.Uint64}})
+	}
+	return in
+}
+
+// warnLeftOut warns of rows of edges that were left out.
+func (b *building) warnLeftOut(result *assemble.Result) {
+	for _, e := range result.Edges {
 		for _, x := range []struct {
 			n    uint64
 			what string
@@ -333,5 +357,4 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 			operation.WarnCount(&b.o.Run, b.report, int64(x.n), fmt.Sprintf("rows of %s are left out, because they %s", e.Type, x.what))
 		}
 	}
-	return s, rows, nil
 }

@@ -40,10 +40,10 @@ func (a *appending) featuresOf(name string) *features.Type {
 	return a.features.Edges[name]
 }
 
-// withoutFeatures is the columns of a type without those that its features made.
+// withoutFeatures is a list of the columns of a type without those that its features made.
 func withoutFeatures(columns []*graph.Column, made *features.Type) []*graph.Column {
 	if made == nil {
-		return columns
+		return slices.Clone(columns)
 	}
 	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool {
 		for _, f := range made.Features {

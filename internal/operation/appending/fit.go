@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -19,7 +20,7 @@ func (a *appending) fit(src *ingest.Source) error {
 	case src.Collection != nil:
 		return fmt.Errorf("found many graphs, expected tables of one; import them to a collection")
 	case src.Input.Context != nil:
-		return fmt.Errorf("found a table of the context, expected tables of nodes and edges, because an append changes no rows that are there; leave it out")
+		return fmt.Errorf("found a table of the context, expected tables of nodes and edges alone; leave it out")
 	case !src.Features.None() && a.features == nil:
 		return fmt.Errorf("found features, expected tables alone, because the store has none; leave the features out")
 	}
@@ -36,11 +37,19 @@ func (a *appending) fit(src *ingest.Source) error {
 	for i := range src.Input.Nodes {
 		n := &src.Input.Nodes[i]
 		k := a.store.Graph.NodeType(n.Type)
-		if k < 0 || n.Table == nil {
+		if n.Table == nil {
+			continue
+		}
+		if a.changes() {
+			if err := a.checkChanged(n.Table, "nodes of type "+n.Type, k >= 0, n.ID.Name != ""); err != nil {
+				return err
+			}
+		}
+		if k < 0 {
 			continue
 		}
 		of := a.store.Graph.Nodes[k]
-		columns, err := a.fitColumns(n.Table, n.Columns, withoutFeatures(of.Columns, a.featuresOf(n.Type)))
+		columns, err := a.fitColumns(n.Table, n.Columns, of.Columns, a.featuresOf(n.Type))
 		if err != nil {
 			return fmt.Errorf("node type %s: %w", n.Type, err)
 		}
@@ -65,13 +74,18 @@ func (a *appending) fit(src *ingest.Source) error {
 			}
 		}
 		of := a.edgesOf(e.Type)
+		if a.changes() {
+			if err := a.checkChanged(e.Table, "edges of type "+e.Type.String(), of != nil, e.Src.Name != "" && e.Dst.Name != ""); err != nil {
+				return err
+			}
+		}
 		if of == nil {
 			if e.Type.Rel == graph.HomogeneousEdge.Rel { // an edge list that names no type
 				return fmt.Errorf("found edges of type %s, expected one of the store: %s; name the types of the ends with `SrcType` and `DstType`, or the edge type in a graph.yaml", e.Type, strings.Join(a.edgeTypes(), ", "))
 			}
 			continue
 		}
-		columns, err := a.fitColumns(e.Table, e.Columns, withoutFeatures(of.Columns, a.featuresOf(e.Type.String())))
+		columns, err := a.fitColumns(e.Table, e.Columns, of.Columns, a.featuresOf(e.Type.String()))
 		if err != nil {
 			return fmt.Errorf("edge type %s: %w", e.Type, err)
 		}
@@ -80,9 +94,22 @@ func (a *appending) fit(src *ingest.Source) error {
 	return nil
 }
 
-// fitColumns gives the columns of a table the dtypes, units and categories that those of the store have. Both must have the same names.
-func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph.Column) ([]table.Column, error) {
-	want = slices.DeleteFunc(slices.Clone(want), func(c *graph.Column) bool { return c.Name == graph.PositionColumn })
+// checkChanged refuses a table of changes whose type the store does not have, or that does not say which rows change.
+func (a *appending) checkChanged(t table.Table, of string, there, named bool) error {
+	switch {
+	case !there:
+		return fmt.Errorf("%s: found %s to change, expected a type of the store; correct the name", t.Files()[0], of)
+	case !named:
+		return fmt.Errorf("%s: found row numbers for %s to change, expected columns of ids that say which ones change; name them", t.Files()[0], of)
+	}
+	return nil
+}
+
+// fitColumns gives the columns of a table the dtypes, units and categories that those of the store have. Both must have the same names, but that a table of changes may have some of
+// them alone, unless features are made of them.
+func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph.Column, made *features.Type) ([]table.Column, error) {
+	want = slices.DeleteFunc(withoutFeatures(want, made), func(c *graph.Column) bool { return c.Name == graph.PositionColumn })
+	some := a.changes() && made == nil
 	for _, c := range have {
 		if graph.FindColumn(want, c.Name) == nil {
 			return nil, fmt.Errorf("%s: found the column %q, expected the columns of the store (%s); leave it out", t.Files()[0], c.Name, namesOf(want))
@@ -96,6 +123,9 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 		if i >= 0 {
 			c = have[i]
 		} else if !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == w.Name }) {
+			if some {
+				continue
+			}
 			return nil, fmt.Errorf("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)
 		}
 		if !slices.Equal(c.Shape, w.Shape) {
@@ -126,6 +156,9 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 			c.DType, c.Unit, c.Categories = w.DType, "", nil
 		}
 		columns = append(columns, c)
+	}
+	if a.changes() && len(columns) == 0 {
+		return nil, fmt.Errorf("%s: found no column to change, expected one of the store (%s); add it to the table", t.Files()[0], namesOf(want))
 	}
 	return columns, nil
 }

@@ -22,7 +22,7 @@ from ._arguments import path as as_path
 from ._arrays import Array, ranges, widened
 from ._command import GraphmillError, command
 from ._html import listed
-from ._shards import mapped, shards
+from ._shards import Piece, mapped, shards
 from ._xxh3 import xxh3
 
 EdgeType = tuple[str, str, str]
@@ -98,14 +98,14 @@ class Folder:
         self._format(self.meta, meta, *formats)
         self.fingerprint = f"{xxh3(manifest):016x}"
         self._open: dict[str, Array] = {}
-        self.joined: dict[str, list[tuple[str, int]]] = {}  # files that go on in others: names, and how many bytes of each
+        self.joined: dict[str, list[Piece]] = {}  # files whose bytes lie in others
         self.made: dict[str, Callable[[], Array]] = {}  # arrays that have no file
 
-    def parts(self, name: str) -> list[tuple[str, int]]:
-        """The files that have the bytes of an array file, one after the other, and how many bytes each has of it."""
+    def parts(self, name: str) -> list[Piece]:
+        """The pieces of files that have the bytes of an array file, one after the other."""
         if name in self.joined:
             return self.joined[name]
-        return [(part, self.sizes.get(part, 0)) for part in self._shards.get(name, [name])]
+        return [(part, 0, self.sizes.get(part, 0)) for part in self._shards.get(name, [name])]
 
     def json(self, name: str) -> dict[str, Any]:
         """A file of metadata that the manifest names."""
@@ -166,7 +166,8 @@ class Folder:
         if name in self._open:
             return self._open[name]
         path = f"{self.path}/{name}"
-        parts = [part for part, _ in self.parts(name)]
+        pieces = self.parts(name)
+        parts = list(dict.fromkeys(part for part, _, _ in pieces))
         if name not in self.made and parts[0] not in self.sizes:
             raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
         if self._fetched is not None:
@@ -179,7 +180,7 @@ class Folder:
             elif parts == [name]:
                 x = np.load(path, mmap_mode="r", allow_pickle=False)
             else:
-                x = mapped([(f"{self.path}/{part}", size) for part, size in self.parts(name)], counted=name not in self.joined)
+                x = mapped([(f"{self.path}/{part}", first, size) for part, first, size in pieces], counted=name not in self.joined)
             now = [os.stat(f"{self.path}/{part}") for part in parts]
         except GraphmillError:
             raise

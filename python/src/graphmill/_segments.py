@@ -1,6 +1,6 @@
 """Stores with segments: what was appended is merged with the base where it is read.
 
-Columns of nodes go on in other files, which are mapped next to each other. The lists of edges that segments change, and the columns of these edges, are merged by
+Columns of nodes go on in other files, which are mapped next to each other, and so are blocks of files whose values were changed. The lists of edges that segments change, and the columns of these edges, are merged by
 NumPy on first use: they take the bytes of the arrays, and while they are made 16 bytes per edge.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._folder import Column, Folder
+from ._shards import Piece
 
 _ALIGN = 1 << 16  # the files of a segment go on at multiples of this
 
@@ -25,6 +26,8 @@ def merged(folder: Folder) -> dict[str, Any]:
     counts = [{t: int(n["count"]) for t, n in meta["nodes"].items()}]
     changed: set[str] = set()
     for segment in meta["segments"]:
+        for file, by in segment.get("replaced", {}).items():
+            _replace(folder, file, by)
         for t, n in segment.get("nodes", {}).items():
             _join_nodes(folder, whole["nodes"], t, n)
         for e, of in segment.get("edges", {}).items():
@@ -72,14 +75,35 @@ def _files(column: Mapping[str, Any]) -> list[str]:
 
 def _join(folder: Folder, file: str, rest: str) -> None:
     """Add a file that goes on with another."""
-    parts = folder.parts(file)
-    at = sum(n for _, n in parts) // _ALIGN * _ALIGN
-    kept: list[tuple[str, int]] = []
-    for name, n in parts:
-        if at > 0:
-            kept.append((name, min(n, at)))
-        at -= n
-    folder.joined[file] = [*kept, (rest, folder.sizes[rest])]
+    pieces = folder.parts(file)
+    at = sum(n for _, _, n in pieces) // _ALIGN * _ALIGN
+    folder.joined[file] = [*_range(pieces, 0, at), (rest, 0, folder.sizes[rest])]
+
+
+def _replace(folder: Folder, file: str, by: Mapping[str, str]) -> None:
+    """Put the bytes of a segment in the place of a file's: its blocks, or all."""
+    if "blocks" not in by:
+        folder.joined[file] = [(by["file"], 0, folder.sizes[by["file"]])]
+        return
+    pieces, made, at, next_ = folder.parts(file), [], 0, 0
+    size = sum(n for _, _, n in pieces)
+    numbers = folder.index(by["blocks"], None).astype(np.int64)
+    for run in np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1):
+        first, end = int(run[0]) * _ALIGN, min((int(run[-1]) + 1) * _ALIGN, size)
+        made += [*_range(pieces, next_, first), (by["file"], at, end - first)]
+        at, next_ = at + end - first, end
+    folder.joined[file] = [*made, *_range(pieces, next_, size)]
+
+
+def _range(pieces: list[Piece], start: int, stop: int) -> list[Piece]:
+    """The pieces of a range of bytes."""
+    out, at = [], 0
+    for name, first, n in pieces:
+        lo, hi = max(start, at), min(stop, at + n)
+        if lo < hi:
+            out.append((name, first + lo - at, hi - lo))
+        at += n
+    return out
 
 
 class _Edges:

@@ -18,6 +18,8 @@ import numpy as np
 
 from ._arrays import Array
 
+Piece = tuple[str, int, int]  # a file, the first byte, and the number of bytes
+
 _NAME = re.compile(r"(.+)\.(\d{5,})-of-(\d{5,})")
 _FIXED = 0x10  # MAP_FIXED of Linux and macOS
 
@@ -37,42 +39,40 @@ def shards(names: Iterable[str]) -> dict[str, list[str]]:
     return files
 
 
-def mapped(parts: Sequence[tuple[str, int]], counted: bool) -> Array:
-    """The array of an .npy file in shards, as a read-only map that lives as long as the array.
+def mapped(parts: Sequence[Piece], counted: bool) -> Array:
+    """The array of an .npy file in pieces, as a read-only map that lives as long as the array.
 
     Args:
-        parts: the files, and how many bytes of each count.
+        parts: the pieces, one after the other.
         counted: whether the header has the number of rows; otherwise they are as many as there are bytes for.
     """
-    paths, sizes = [p for p, _ in parts], [n for _, n in parts]
-    for p, size in parts:
-        if os.path.getsize(p) < size:
-            raise ValueError(f"{p} has fewer than {size} bytes")
-    for p, size in parts[:-1]:
-        if size % mmap.PAGESIZE:
-            raise ValueError(f"{p} has {size} bytes, not a multiple of {mmap.PAGESIZE}")
+    for i, (p, first, size) in enumerate(parts):
+        if os.path.getsize(p) < first + size:
+            raise ValueError(f"{p} has fewer than {first + size} bytes")
+        if first % mmap.PAGESIZE or (size % mmap.PAGESIZE and i < len(parts) - 1):
+            raise ValueError(f"{p} has a piece of {size} bytes from byte {first} on, which are not multiples of {mmap.PAGESIZE}")
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int64]
     libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 
-    def place(address: int | None, size: int, protection: int, flags: int, fd: int) -> int:
-        found = libc.mmap(address, size, protection, flags, fd, 0)
+    def place(address: int | None, size: int, protection: int, flags: int, fd: int, first: int) -> int:
+        found = libc.mmap(address, size, protection, flags, fd, first)
         if found in (None, ctypes.c_void_p(-1).value):
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         return int(found)
 
-    total = sum(sizes)
-    start = place(None, total, 0, mmap.MAP_PRIVATE | mmap.MAP_ANON, -1)  # addresses alone
+    total = sum(size for _, _, size in parts)
+    start = place(None, total, 0, mmap.MAP_PRIVATE | mmap.MAP_ANON, -1, 0)  # addresses alone
     memory = (ctypes.c_ubyte * total).from_address(start)
     # Not at the end of the process, when a thread may still read.
     weakref.finalize(memory, libc.munmap, start, total).atexit = False
     view = memoryview(memory)
     at = start
-    for path, size in zip(paths, sizes):
+    for path, first, size in parts:
         with open(path, "rb") as f:
             if size:
-                place(at, size, mmap.PROT_READ, mmap.MAP_SHARED | _FIXED, f.fileno())
+                place(at, size, mmap.PROT_READ, mmap.MAP_SHARED | _FIXED, f.fileno(), first)
         at += size
     head = io.BytesIO(bytes(view[: 1 << 16]))
     version = np.lib.format.read_magic(head)

@@ -218,13 +218,15 @@ class Store:
         """Remove a column, as `add_column` adds one."""
         self._change(drop_column, type_, name)
 
-    def append(self, source: str | os.PathLike[str], *more: str | os.PathLike[str], **options: Any) -> Any:
+    def append(self, source: str | os.PathLike[str] | None = None, *more: str | os.PathLike[str], **options: Any) -> Any:
         """Add the new nodes and edges of tables, as if they had been imported with the others: edges come after those that a node has.
+
+        With ``drop=`` edges end first, and with ``change=`` in place of ``source`` columns get new values.
 
         The store gets a new version in one step. This object shows it; other objects, and loaders that run, keep the version that they have opened.
 
         Args:
-            source: the tables: a file of edges, or a graph.yaml or its folder.
+            source: the tables: a file of edges, or a graph.yaml or its folder; None with ``drop=`` or ``change=`` alone.
             more: further files of edges.
             options: flags of ``graphmill append`` as keywords: ``missing="float=nan"``.
 
@@ -236,8 +238,9 @@ class Store:
 
         Example:
             >>> store.append("monday/")
+            >>> store.append(change="corrected/")
         """
-        report = run("append", self.path, source, *more, **options)
+        report = run("append", self.path, *([] if source is None else [source]), *more, **options)
         self._reopen()
         return report
 
