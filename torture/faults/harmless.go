@@ -39,6 +39,9 @@ var harmlessFaults = []struct {
 	{ops: []string{"lstat", "stat"}, path: "manifest.json", reason: "the page of an output has no link to that of an input, or one to a page that is not there"},
 	{ops: []string{"lstat", "stat"}, path: "report.html", reason: "the page of an output has no link to that of an input, or one to a page that is not there"},
 	{ops: []string{"open", "stat", "lstat"}, workloads: "report", errnos: []string{"EACCES"}, reason: "a folder that may not be read is not searched for inputs"},
+	{ops: []string{"seek"}, workloads: "feed", reason: "Python asks where a file that it has opened begins, and takes 0 where nothing says it"},
+	{ops: []string{"seek"}, workloads: "events", reason: "Python asks where a file that it has opened begins, and takes 0 where nothing says it"},
+	{ops: []string{"seek"}, workloads: "serve", reason: "Python asks where a file that it has opened begins, and takes 0 where nothing says it"},
 	{ops: []string{"open", "stat", "read", "close", "lstat"}, workloads: "verify", path: "manifest.json*", reason: "the size of the folder is not known to the progress line; the manifest is read again"},
 }
 
