@@ -93,7 +93,7 @@ func TestImportQueriesFail(t *testing.T) {
 		{"source: sqlite:shop.db\nnodes: {p: {query: \"\"}}" + tail, "found an empty query of p"},
 		{"source: sqlite:shop.db\ngraphs: {}\nnodes: {p: {}}" + tail, "found a source of many graphs"},
 		{"graphs: {}\nnodes: {p: {query: SELECT 1}}" + tail, "found a query of many graphs"},
-		{"source: sqlite:shop.db\nnodes: {p: {query: SELECT 1, id FROM people}}" + tail, "found the key \"id FROM people\", expected one of id, count, table, source, query, columns, names, delimiter, header, missing_texts, features; put quotes around a text with commas"},
+		{"source: sqlite:shop.db\nnodes: {p: {query: SELECT 1, id FROM people}}" + tail, "found the key \"id FROM people\", expected one of id, count, table, source, query, mark, columns, names, delimiter, header, missing_texts, features; put quotes around a text with commas"},
 		{query("SELEC 1"), "graph.yaml:3:7: query of p: sqlite:"},
 		{query("SELECT 1; DROP TABLE people"), "query of p: sqlite:"},
 		{query("SELECT 1) AS q; DROP TABLE people; SELECT * FROM (SELECT 1"), "nothing opens or closes"},

@@ -28,9 +28,10 @@ type Append struct {
 	Change string
 	// Follow is a folder whose sources are appended as they come, in the order of their names, in place of the source of Append: files of edges, those that are there at a
 	// time as one segment, and folders with a graph.yaml, which is the last file to appear in each. Each is taken once, whatever ends the process. Files are not changed
-	// once they have their names. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone.
+	// once they have their names. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone. Follow can also be a graph.yaml whose queries have marks: the
+	// rows after the marks are appended.
 	Follow string
-	// Every is how often Follow looks; 0: once, and Append then ends.
+	// Every is how often Follow looks, or asks its queries; 0: once, and Append then ends.
 	Every time.Duration
 	// Compact compacts the store after an append, also of Follow, once it has 64 segments, or half of at least a million edges or 64 MiB in segments.
 	Compact bool

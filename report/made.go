@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,8 @@ type Made struct {
 	Plan    json.RawMessage   `json:"plan,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Version string            `json:"version"`
+	// Marks are, by type, the largest values of the columns that mark the rows of queries: an append reads the rows after them.
+	Marks map[string]string `json:"marks,omitempty"`
 	// Amended are the columns of a store that differ from those that Command made, by type and name.
 	Amended []AmendedColumn `json:"amended,omitempty"`
 	// Appended are the tables that were appended to a store before it was compacted, in order.
@@ -26,6 +29,7 @@ type Made struct {
 type AppendedTables struct {
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
+	Marks   map[string]string `json:"marks,omitempty"`
 	Version string            `json:"version"`
 }
 
@@ -80,7 +84,7 @@ func (m *Made) AmendedInputs() []map[string]string {
 
 // Append adds what an append read, as its segment says.
 func (m *Made) Append(segment *Made) {
-	m.Appended = append(slices.Clip(m.Appended), AppendedTables{segment.Inputs, segment.Options, segment.Version})
+	m.Appended = append(slices.Clip(m.Appended), AppendedTables{segment.Inputs, segment.Options, segment.Marks, segment.Version})
 }
 
 // AppendedInputs are the inputs of Appended, one map for each append.
@@ -90,6 +94,18 @@ func (m *Made) AppendedInputs() []map[string]string {
 		inputs = append(inputs, a.Inputs)
 	}
 	return inputs
+}
+
+// LastMarks are the marks of all tables that were read, by type: those of the last append that has one.
+func (m *Made) LastMarks() map[string]string {
+	marks := maps.Clone(m.Marks)
+	for _, a := range m.Appended {
+		if marks == nil {
+			marks = map[string]string{}
+		}
+		maps.Copy(marks, a.Marks)
+	}
+	return marks
 }
 
 // Commands names the command that made the folder and those that changed it: "import, column add".

@@ -52,7 +52,7 @@ func (s *Snapshot) Copies(ctx context.Context, fsys vfs.FS, dir string) (copies 
 		for _, f := range r.foreign {
 			c.Foreign = append(c.Foreign, Foreign{f.columns, f.table, f.targets})
 		}
-		if c.Result, err = s.Query(ctx, fsys, c.File, c.Query); err != nil {
+		if c.Result, err = s.Query(ctx, fsys, c.File, c.Query, nil); err != nil {
 			return nil, nil, fmt.Errorf("table %s: %w", r.name, err)
 		}
 		for _, n := range c.Notes {

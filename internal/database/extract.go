@@ -132,6 +132,7 @@ type tableLayout struct {
 	ends   []end    // foreign keys that become edges
 	joins  bool     // the rows are edges between the two ends, and no nodes
 	times  []string
+	first  string // a column that rows without a key are sorted by first; "": none
 	nulls  map[string]bool
 	// negative says that some ids are negative, which integer ids of a store cannot be.
 	negative bool
@@ -149,8 +150,13 @@ func (t *tableLayout) order() []string {
 		return t.key
 	}
 	var names []string
+	if t.first != "" {
+		names = append(names, t.first)
+	}
 	for _, c := range t.copied {
-		names = append(names, c.name)
+		if c.name != t.first {
+			names = append(names, c.name)
+		}
 	}
 	return names
 }

@@ -201,6 +201,17 @@ func (p *postgres) has(ctx context.Context, r *relation, condition string) (foun
 	return found, nil
 }
 
+func (p *postgres) value(ctx context.Context, query string) (string, error) {
+	var found *string
+	if err := p.conn.QueryRow(ctx, query).Scan(&found); err != nil {
+		return "", p.in(err)
+	}
+	if found == nil {
+		return "", nil
+	}
+	return *found, nil
+}
+
 func (p *postgres) copy(ctx context.Context, to io.Writer, r *relation, columns []column, order []string) (int64, error) {
 	var names, by []string
 	for _, c := range columns {

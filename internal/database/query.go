@@ -23,11 +23,16 @@ type Result struct {
 	Rows    int64
 	Columns []Column
 	Notes   []string // what is left out
+	// Last is the largest value of the column of a Mark in the rows that were written; "" without rows.
+	Last string
 }
 
+// Mark asks for the rows of a query that are new: those with a larger value in a column than After, which an earlier Query returned as Last; all of them for "".
+type Mark struct{ Column, After string }
+
 // Query writes the rows of a query to a file, as CSV with a header, in the order of all columns: the rows of a query have none. The query
-// is one SELECT, which can end with a semicolon. It is read within the snapshot, so it cannot change anything.
-func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string) (*Result, error) {
+// is one SELECT, which can end with a semicolon. It is read within the snapshot, so it cannot change anything. With a mark, which may be nil, they are in the order of its column first.
+func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string, mark *Mark) (*Result, error) {
 	if strings.Contains(query, "\x00") {
 		return nil, s.errorf("found a NUL in a query, expected text; remove the byte")
 	}
@@ -36,7 +41,15 @@ func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string) (
 		return nil, err
 	}
 	out := &Result{}
+	if mark != nil {
+		if out.Last, err = s.mark(ctx, r, mark); err != nil {
+			return nil, err
+		}
+	}
 	t := tableLayout{relation: *r}
+	if mark != nil {
+		t.first = mark.Column
+	}
 	seen := map[string]bool{}
 	for _, c := range r.columns {
 		if seen[c.name] || seen[renamed.ReplaceAllString(c.name, "")] {
@@ -55,6 +68,45 @@ func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string) (
 	}
 	out.Rows, err = s.copyTable(ctx, fsys, file, &t)
 	return out, err
+}
+
+// plainMark is what a mark may have, so that it is a literal in any SQL.
+var plainMark = regexp.MustCompile(`^[^'\\\x00]*$`)
+
+// wholeMark is a mark that is a whole number.
+var wholeMark = regexp.MustCompile(`^-?[0-9]+$`)
+
+// mark makes r the rows of a query after a mark, and returns the largest value of its column in them.
+func (s *Snapshot) mark(ctx context.Context, r *relation, mark *Mark) (last string, err error) {
+	c := r.column(mark.Column)
+	switch {
+	case c == nil:
+		return "", s.errorf("found no column %q in the result of a query, expected it, because it is the mark; name one of its columns", mark.Column)
+	case c.kind != integer && c.kind != timestamp && c.kind != text && c.kind != undeclared:
+		return "", s.errorf("found the mark %q of %s, expected a column of whole numbers, times or texts, which grows with each row; take another one", c.name, c.typ)
+	}
+	name := quoted(c.name)
+	value := func(of, where string) (string, error) {
+		return s.db.value(ctx, "SELECT CAST("+of+" AS TEXT) FROM "+r.from()+" AS marked"+where)
+	}
+	nulls, err := value("count(*)", " WHERE "+name+" IS NULL")
+	if err != nil {
+		return "", err
+	}
+	if nulls != "0" {
+		return "", s.errorf("found %s rows with an empty %q, expected a value in each, because it is the mark; leave these rows out of the query", nulls, c.name)
+	}
+	if mark.After != "" {
+		after := "'" + mark.After + "'"
+		if wholeMark.MatchString(mark.After) && c.kind != text {
+			after = mark.After
+		}
+		r.query = "SELECT * FROM " + r.from() + " AS marked WHERE " + name + " > " + after
+	}
+	if last, err = value("max("+name+")", ""); err == nil && !plainMark.MatchString(last) {
+		err = s.errorf("found the mark %q, expected one without quotes and backslashes; take another column", last)
+	}
+	return last, err
 }
 
 // dtypes are the dtypes of kinds, except where the values decide.

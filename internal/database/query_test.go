@@ -37,7 +37,7 @@ func TestQuery(t *testing.T) {
 		{"SELECT id, name FROM users WHERE id > 90 /* none */ ;\n", "\"id\",\"name\"\n", []graph.DType{graph.Int64, graph.String}, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "q.csv")
-		r, err := s.Query(t.Context(), vfs.OS, out, c.query)
+		r, err := s.Query(t.Context(), vfs.OS, out, c.query, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.query, err)
 			continue

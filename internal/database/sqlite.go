@@ -275,6 +275,18 @@ func (s *sqliteFile) has(ctx context.Context, r *relation, condition string) (fo
 	return found, err
 }
 
+func (s *sqliteFile) value(ctx context.Context, query string) (text string, err error) {
+	err = s.list(ctx, func(scan func(...any) error) error {
+		var found *string
+		err := scan(&found)
+		if found != nil {
+			text = *found
+		}
+		return err
+	}, query)
+	return text, err
+}
+
 func (s *sqliteFile) copy(ctx context.Context, to io.Writer, r *relation, columns []column, order []string) (n int64, err error) {
 	var names, by []string
 	for _, c := range columns {

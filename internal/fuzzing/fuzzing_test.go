@@ -137,6 +137,7 @@ var fuzzedElsewhere = map[string]string{
 	"internal/sample/outofcore":       "temporary files of the same run",
 	"internal/store/shards":           "internal/sample/output FuzzPiece",
 	"internal/reftest":                "what references print, in tests",
+	"internal/database/databasetest":  "what a server says of itself, in tests",
 }
 
 // decoders are functions that decode bytes, by package or variable.

@@ -100,7 +100,7 @@ func (l *collectionLister) fields(e yamlfile.Entry, what string, own []string) (
 			}
 		case "symmetrise":
 			g.symmetrise, err = l.y.Boolean(f.Value)
-		case "source", "query":
+		case "source", "query", "mark":
 			err = l.y.Errorf(f.At, "found a query of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		default:
 			err = l.readSource(f, &g.source)

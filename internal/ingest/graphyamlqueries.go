@@ -16,8 +16,10 @@ import (
 type Query struct {
 	Source string // the address of the database; a file of SQLite by its path
 	SQL    string
-	Type   string // the first type that asks for it
-	Place  string // of the query in the file, for errors
+	Mark   string   // the column that grows with each row; "": none
+	Types  []string // the types that ask for it, with edge types by their whole names
+	Type   string   // the first type that asks for it
+	Place  string   // of the query in the file, for errors
 }
 
 // Queried is what a query gave.
@@ -33,18 +35,24 @@ type queryEntry struct {
 	Query
 	key     string // of the type that it is an entry of
 	at      yamlfile.Entry
+	markAt  yamlfile.Entry
 	from    *yamlfile.Entry // the source of the type; nil: the source of the file
 	queried *Queried
 }
 
-// readQuery reads the keys source and query of a type.
+// readQuery reads the keys source, query and mark of a type.
 func (l *lister) readQuery(f yamlfile.Entry, s *source) (err error) {
 	if s.query == nil {
 		s.query = &queryEntry{}
 	}
-	if f.Key == "source" {
+	switch f.Key {
+	case "source":
 		s.query.from = &f
 		return nil
+	case "mark":
+		s.query.markAt = f
+		s.query.Mark, err = l.y.Text(f.Value, "a column of the query")
+		return err
 	}
 	s.query.at = f
 	s.query.SQL, err = l.y.Text(f.Value, "a SELECT")
@@ -64,6 +72,8 @@ func (l *lister) checkQuery(e yamlfile.Entry, s *source) error {
 	switch {
 	case q.SQL == "" && q.at.Value != nil:
 		return l.y.Errorf(q.at.Value, "found an empty query of %s, expected a SELECT; write the query", e.Key)
+	case q.SQL == "" && q.Mark != "":
+		return l.y.Errorf(q.markAt.At, "found a mark of %s without a query, expected both; write query: SELECT ..., or leave the mark out", e.Key)
 	case q.SQL == "":
 		return l.y.Errorf(q.from.At, "found a source of %s without a query, expected both; write query: SELECT ..., or leave the source out", e.Key)
 	case s.names != nil:
@@ -88,7 +98,7 @@ func (l *lister) queries(ctx context.Context) error {
 		return nil
 	}
 	if l.o.Query == nil {
-		return l.y.Errorf(all[0].at.At, "found a query, expected tables of files on a cluster; use graphmill import")
+		return l.y.Errorf(all[0].at.At, "found a query, expected tables of files on a cluster, and of what is dropped or changed; write the rows to a file")
 	}
 	var asked []Query
 	at := make([]int, len(all))
@@ -105,11 +115,12 @@ func (l *lister) queries(ctx context.Context) error {
 			return err
 		}
 		q.Type, q.Place = q.key, l.y.Place(q.at.At)
-		at[i] = slices.IndexFunc(asked, func(p Query) bool { return p.Source == q.Source && p.SQL == q.SQL })
+		at[i] = slices.IndexFunc(asked, func(p Query) bool { return p.Source == q.Source && p.SQL == q.SQL && p.Mark == q.Mark })
 		if at[i] < 0 {
 			at[i] = len(asked)
 			asked = append(asked, q.Query)
 		}
+		asked[at[i]].Types = append(asked[at[i]].Types, q.key)
 	}
 	got, err := l.o.Query(ctx, asked)
 	if err != nil {

@@ -39,12 +39,12 @@ type columnEntry struct {
 	lists arrayfiles.Lists // the offsets of an array of strings or lists
 }
 
-var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header", "missing_texts", "features"}
+var tableKeys = []string{"table", "source", "query", "mark", "columns", "names", "delimiter", "header", "missing_texts", "features"}
 
 // readSource reads a key that node and edge types share.
 func (l *lister) readSource(f yamlfile.Entry, s *source) (err error) {
 	switch f.Key {
-	case "source", "query":
+	case "source", "query", "mark":
 		return l.readQuery(f, s)
 	case "features":
 		s.features, err = readFeatures(l.y, f.Value)

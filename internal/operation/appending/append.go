@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/querying"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -41,6 +42,9 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 			return nil, operation.Usagef("found `Every` without `Follow`, expected both; leave it out")
 		}
 		r, done, err := appendFrom(ctx, dir, source, o, "")
+		if err == nil && !done.some {
+			operation.Note(&o.Run, "%s", nothingNew)
+		}
 		if err == nil && done.due {
 			err = compactAfter(ctx, dir, &o, r)
 		}
@@ -80,6 +84,12 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		return nil, done, err
 	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
+	queries := &querying.Queries{Out: dir, Overwrite: true, Append: true, After: a.store.Meta.History().LastMarks()}
+	if !a.changes() {
+		options.Query = queries.Read
+		defer operation.CloseAfter(&err, dir, queries.Close)
+		defer func() { err = queries.Places.In(err) }()
+	}
 	src := &ingest.Source{}
 	switch {
 	case source != "":
@@ -99,7 +109,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	if err := keepInputs(a.report, dir); err != nil {
 		return nil, done, err
 	}
-	for _, text := range src.Warnings {
+	queries.Report(a.report)
+	for _, text := range append(queries.Warnings(), src.Warnings...) {
+		text = queries.Text(text)
 		operation.Warn(&o.Run, "%s", text)
 		a.report.Note(text)
 	}
@@ -116,12 +128,13 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 			below := name
 			name = func(file string) string { return "changed: " + below(file) }
 		}
-		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
+		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, queries.Inputs(name)); err != nil {
 			return nil, done, err
 		}
 	}
 	a.held = src.Held + a.store.Merged()
 	a.made.Command, a.made.Version, a.made.Options = "append", operation.Version(), map[string]string{"format": src.Format}
+	queries.Made(&a.made)
 	if len(o.Missing) > 0 {
 		a.made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
@@ -131,16 +144,16 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	a.addCategories()
 	a.report.Stage("open", time.Since(start), 0, "")
 	if err = a.write(ctx, &src.Input); errors.Is(err, errNothing) {
-		text := "the tables have nothing new, so the store stays as it was"
-		operation.Note(&o.Run, "%s", text)
-		a.report.Note(text)
+		a.report.Note(nothingNew)
 		return a.report, done, nil
 	}
 	return a.report, appended{err == nil, a.due}, err
 }
 
-// errNothing ends an append that has nothing to add.
+// errNothing ends an append that has nothing to add, of which nothingNew tells.
 var errNothing = errors.New("nothing new")
+
+const nothingNew = "the tables have nothing new, so the store stays as it was"
 
 // seenBefore refuses tables that are all among those that the store was made of, and warns of others that are. Files that describe tables do not count.
 func (a *appending) seenBefore() error {
@@ -159,6 +172,9 @@ func (a *appending) seenBefore() error {
 	var seen []string
 	for _, name := range slices.Sorted(maps.Keys(a.made.Inputs)) {
 		if slices.Contains([]string{".yaml", ".yml", ".json", ".pbtxt"}, filepath.Ext(name)) {
+			continue
+		}
+		if strings.HasPrefix(name, querying.InputPrefix) { // its mark says what is new
 			continue
 		}
 		tables++

@@ -23,11 +23,43 @@ type followed struct {
 	folder bool
 }
 
+// followQueries appends the new rows of the queries of a graph.yaml, o.Follow: what a segment took is in its marks.
+func followQueries(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
+	one := o
+	one.Follow, one.Every = "", 0
+	for {
+		r, done, err := appendFrom(ctx, dir, o.Follow, one, "")
+		if err != nil {
+			return last, err
+		}
+		last = r
+		if done.some {
+			operation.Note(&o.Run, "appended the new rows of %s", filepath.Base(o.Follow))
+		}
+		if done.due {
+			if err := compactAfter(ctx, dir, &o, r); err != nil {
+				return last, err
+			}
+		}
+		if o.Every == 0 {
+			return last, nil
+		}
+		select {
+		case <-ctx.Done():
+			return last, context.Cause(ctx)
+		case <-time.After(o.Every):
+		}
+	}
+}
+
 // follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder as one. What a
 // segment took is in its inputs, by its name below the folder, so that it is taken once, whatever ends the process. Where o.Every is 0, it ends with the report of the last
 // segment, and otherwise with ctx.
 func follow(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
 	folder := o.Follow
+	if info, err := vfs.OS.Stat(folder); err == nil && info.Mode().IsRegular() {
+		return followQueries(ctx, dir, o)
+	}
 	unchanged, empty := map[string]string{}, map[string]bool{}
 	last = operation.NewReport(&o.Run, "append", operation.Titled(dir))
 	for {
@@ -52,6 +84,8 @@ func follow(ctx context.Context, dir string, o option.Append) (last *report.Repo
 			}
 			if last = r; done.some {
 				operation.Note(&o.Run, "appended %s%s", sources[0].name, more(n-1))
+			} else {
+				operation.Note(&o.Run, "%s%s: %s", sources[0].name, more(n-1), nothingNew)
 			}
 			if done.due {
 				if err := compactAfter(ctx, dir, &o, r); err != nil {

@@ -4,55 +4,22 @@ package drafting_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/database/databasetest"
 	"github.com/graphmill/graphmill/internal/operation/importing"
 	"github.com/graphmill/graphmill/option"
 )
 
 // postgres is a real server of PostgreSQL.
-type postgres struct {
-	Bin, Password, Address string
-}
+type postgres struct{ databasetest.Postgres }
 
 // startPostgres starts a server, which ends with the test.
-func startPostgres(t *testing.T) (p postgres) {
-	t.Helper()
-	peers := exec.Command("../../../bench/peers.sh", "databases")
-	var stderr bytes.Buffer
-	peers.Stderr = &stderr
-	python, err := peers.Output()
-	if err != nil {
-		t.Fatalf("bench/peers.sh databases: %v\n%s", err, stderr.String())
-	}
-	server := exec.Command(string(bytes.TrimSpace(python)), "-B", "../../../python/tests/server.py")
-	server.Stderr = &stderr
-	stdin, errIn := server.StdinPipe()
-	stdout, errOut := server.StdoutPipe()
-	if errIn != nil || errOut != nil {
-		t.Fatal(errIn, errOut)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = stdin.Close() // the server stops when its input ends
-		if err := server.Wait(); err != nil {
-			t.Errorf("the server: %v\n%s", err, stderr.String())
-		}
-	})
-	if err := json.NewDecoder(stdout).Decode(&p); err != nil {
-		t.Fatalf("the server: %v\n%s", err, stderr.String())
-	}
-	t.Setenv("PGPASSWORD", p.Password)
-	return p
-}
+func startPostgres(t *testing.T) postgres { return postgres{databasetest.Start(t, "../../..")} }
 
 // fill replaces the tables of the server.
 func (p postgres) fill(t *testing.T, all []*tableOf) {
@@ -91,11 +58,7 @@ func (p postgres) fill(t *testing.T, all []*tableOf) {
 		// One statement has all rows, so that a row can refer to a later one.
 		fmt.Fprintf(b, "INSERT INTO %q VALUES %s;\n", x.name, strings.Join(rows, ", "))
 	}
-	cmd := exec.Command(filepath.Join(p.Bin, "psql"), "-q", "-v", "ON_ERROR_STOP=1", "-d", p.Address)
-	cmd.Stdin = b
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("psql: %v\n%s", err, out)
-	}
+	p.Run(t, b.String())
 }
 
 // graphText is the numbers of nodes and all edges of a graph, in an order that does not depend on that of the types.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/database"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/querying"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -28,14 +26,14 @@ func (o *importJob) importDatabase(ctx context.Context, address, out string) (st
 	if name != "" {
 		return nil, operation.Usagef("found `%s` with a database, expected tables and keys that say it themselves", name)
 	}
-	if err := keepsDatabase(out, address); err != nil {
+	if err := querying.KeepsDatabase(out, address); err != nil {
 		return nil, err
 	}
 	if operation.Exists(out) && !o.Overwrite {
 		return nil, operation.Usagef("%w", fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, operation.ErrExists))
 	}
-	dir := tablesFolder(out)
-	done, err := scratchTables(dir)
+	dir := querying.TablesFolder(out)
+	done, err := querying.ScratchTables(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +45,7 @@ func (o *importJob) importDatabase(ctx context.Context, address, out string) (st
 	}
 	took := time.Since(start)
 	next := *o
-	next.TimeColumn, next.started, next.copies = nil, start, &copies{places: tables.Places(name, dir), names: []string{name}}
+	next.TimeColumn, next.started, next.copies = nil, start, &querying.Copies{Places: tables.Places(name, dir), Names: []string{name}}
 	next.begun = func(r *report.Report) {
 		r.Stage("read the database", took, tables.Rows, "rows")
 		for _, n := range tables.Notes {
@@ -57,60 +55,16 @@ func (o *importJob) importDatabase(ctx context.Context, address, out string) (st
 	}
 	st, err = next.run(ctx, filepath.Join(dir, database.GraphFile), out)
 	o.report = next.report
-	return st, next.copies.places.In(err)
-}
-
-// keepsDatabase refuses an output that is or contains the file of a database.
-func keepsDatabase(out, address string) error {
-	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
-		return operation.Keeps(out, file)
-	}
-	return operation.Keeps(out)
+	return st, next.copies.Places.In(err)
 }
 
 // extract copies the tables of a database to a folder, and returns the name of the database for reports.
 func extract(ctx context.Context, address, dir string, times []string) (_ *database.Extracted, name string, err error) {
 	s, err := database.Open(ctx, address)
 	if err != nil {
-		return nil, "", databaseUsage(err)
+		return nil, "", querying.UsageOf(err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	tables, err := s.Extract(ctx, vfs.OS, dir, database.Options{Times: times})
-	return tables, s.Name, databaseUsage(err)
-}
-
-// databaseUsage turns an error about an address or options into a usage error.
-func databaseUsage(err error) error {
-	if errors.Is(err, database.ErrUsage) {
-		return operation.Usagef("%w", err)
-	}
-	return err
-}
-
-// tablesFolder is the folder of the copies of tables for an output.
-func tablesFolder(out string) string {
-	parent, base := filepath.Split(filepath.Clean(out))
-	return filepath.Join(parent, "."+base+".tables")
-}
-
-// scratchTables makes an empty folder for tables, and returns what removes it.
-func scratchTables(dir string) (done func() error, err error) {
-	if err := vfs.OS.MkdirAll(dir); err != nil {
-		return nil, err
-	}
-	unlock, err := vfs.OS.Lock(dir)
-	if err != nil {
-		return nil, fmt.Errorf("%s: another run is writing it: %w", dir, err)
-	}
-	done = func() error { return errors.Join(vfs.OS.RemoveAll(dir), unlock()) }
-	old, err := vfs.OS.ReadDir(dir)
-	for _, e := range slices.DeleteFunc(old, func(e fs.DirEntry) bool {
-		return !strings.HasSuffix(e.Name(), ".csv") && e.Name() != database.GraphFile
-	}) {
-		err = errors.Join(err, vfs.OS.Remove(filepath.Join(dir, e.Name())))
-	}
-	if err != nil {
-		return nil, errors.Join(err, done())
-	}
-	return done, nil
+	return tables, s.Name, querying.UsageOf(err)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/querying"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -111,7 +112,7 @@ type importJob struct {
 	cluster *Cluster               // nil: this process imports
 	started time.Time              // when the work began; zero: when the graph is built
 	begun   func(r *report.Report) // called with the report; nil: not
-	copies  *copies                // of databases; nil: none
+	copies  *querying.Copies       // of databases; nil: none
 	like    *features.File         // the features of Like; nil: none
 	report  *report.Report         // of a store or collection that was published
 }
@@ -155,10 +156,10 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 		return nil, err
 	}
 	if o.cluster == nil && o.copies == nil {
-		q := &queries{out: out, overwrite: o.Overwrite}
-		options.Query, o.copies = q.read, &q.copies
-		defer operation.CloseAfter(&err, out, q.close)
-		defer func() { err = q.places.In(err) }()
+		q := &querying.Queries{Out: out, Overwrite: o.Overwrite}
+		options.Query, o.copies = q.Read, &q.Copies
+		defer operation.CloseAfter(&err, out, q.Close)
+		defer func() { err = q.Places.In(err) }()
 	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	start := time.Now()
@@ -188,7 +189,7 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	if err := src.Collect(ctx, o.Threads, o.Memory/4, o.Homogeneous); err != nil {
 		return nil, err
 	}
-	r.Stage("open", collecting.Sub(start)-o.copies.time(), 0, "")
+	r.Stage("open", collecting.Sub(start)-o.copies.Time(), 0, "")
 	if src.Collected() != nil {
 		r.Stage("categories", time.Since(collecting), 0, "")
 	}
@@ -204,9 +205,9 @@ func (o *importJob) tellSource(src *ingest.Source, r *report.Report) {
 	if o.begun != nil {
 		o.begun(r)
 	}
-	o.copies.report(r)
-	for _, w := range append(o.copies.warnings(), src.Warnings...) {
-		w = o.copies.text(w)
+	o.copies.Report(r)
+	for _, w := range append(o.copies.Warnings(), src.Warnings...) {
+		w = o.copies.Text(w)
 		operation.Warn(&o.Import.Build.Run, "%s", w)
 		r.Note(w)
 	}
@@ -226,7 +227,7 @@ func (o *importJob) inputsOf(ctx context.Context, fsys vfs.FS, source string, sr
 		files = append(files[:len(files):len(files)], o.Features)
 	}
 	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
-	return operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
+	return operation.Fingerprints(ctx, fsys, files, r, o.copies.Inputs(names))
 }
 
 // checkSource refuses what the source has and the options do not allow.
@@ -272,7 +273,7 @@ func (o *importJob) importGraph(ctx context.Context, source string, from ingest.
 		"self_loops": string(o.SelfLoops), "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), DeclaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
 	recordTransforms(&o.Import.Build.Transforms, made.Options)
-	o.copies.made(made.Options)
+	o.copies.Made(&made)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
@@ -312,7 +313,7 @@ func (o *importJob) reviewed(src *ingest.Source, r *report.Report) func(*assembl
 	return func(result *assemble.Result, err error) (*assemble.Result, error) {
 		if err == nil {
 			for _, w := range src.Review(result) {
-				w = o.copies.text(w)
+				w = o.copies.Text(w)
 				operation.Warn(&o.Import.Build.Run, "%s", w)
 				r.Note(w)
 			}

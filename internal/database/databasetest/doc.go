@@ -1,0 +1,2 @@
+// Package databasetest starts servers of databases for tests.
+package databasetest
