@@ -45,6 +45,9 @@ func (s *Store) ChangeSegment(ctx context.Context, w *Writer, c Changes) (*Meta,
 	meta.Format = SegmentedFormat
 	x := &changing{appending: &appending{Store: s, ctx: ctx, w: w, dir: SegmentDir(len(meta.Segments) + 1), segment: Segment{
 		ChangedNodes: map[string]int{}, ChangedEdges: map[string]int{}, Replaced: map[string]ReplacedFile{}, Made: c.Made}}, from: c.NodeRows}
+	for _, pieces := range s.shards {
+		x.pieces += len(pieces)
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Nodes)) {
 		if err := x.changeNodes(name, c.Nodes[name]); err != nil {
 			return nil, fmt.Errorf("node type %s: %w", name, err)
@@ -63,7 +66,8 @@ func (s *Store) ChangeSegment(ctx context.Context, w *Writer, c Changes) (*Meta,
 // changing is a run of ChangeSegment.
 type changing struct {
 	*appending
-	from *Store
+	from   *Store
+	pieces int // in which files lie, with those of the segment
 }
 
 // changedRow is a row of a column, and the row of the new values that it gets.
@@ -185,8 +189,8 @@ func (x *changing) changeColumn(meta ColumnMeta, old, new *graph.Column, newMeta
 	return x.replaceFixed(meta.File, old, new, rows)
 }
 
-// mostPieces is the number of places in which the bytes of a file may lie: a process has some 65,000 maps.
-const mostPieces = 1024
+// mostPieces is the number of pieces in which the files of a store may lie that are read as others: a process has some 65,000 maps.
+const mostPieces = 1 << 14
 
 // replaceFixed replaces the bytes of rows of one size in a file.
 func (x *changing) replaceFixed(file string, old, new *graph.Column, rows []changedRow) (err error) {
@@ -217,7 +221,8 @@ func (x *changing) replaceFixed(file string, old, new *graph.Column, rows []chan
 	}
 	all := (size + block - 1) / block
 	r := ReplacedFile{File: x.dir + "/" + file}
-	if 2*int64(len(blocks)) < all && 2*places+len(x.shards[name]) <= mostPieces {
+	if 2*int64(len(blocks)) < all && x.pieces+2*places <= mostPieces {
+		x.pieces += 2 * places
 		r = ReplacedFile{File: x.dir + "/" + file + ".blocks", Blocks: x.dir + "/" + file + ".numbers.npy"}
 		var numbers []byte
 		for _, b := range blocks {

@@ -72,10 +72,10 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		return nil, done, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
 	}
 	a := &appending{o: &o, start: start}
-	if err := a.open(dir); err != nil {
+	if err := a.open(dir, o.Drop != ""); err != nil {
 		return nil, done, err
 	}
-	defer operation.CloseAfter(&err, dir, a.store.Close)
+	defer func() { operation.CloseAfter(&err, dir, a.store.Close) }()
 	if err := a.checkStore(); err != nil {
 		return nil, done, err
 	}
@@ -104,6 +104,14 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	}
 	if source != "" {
 		defer operation.CloseAfter(&err, dir, src.Close)
+	}
+	if a.changes() && len(src.Input.Edges) > 0 {
+		if err := a.store.Close(); err != nil {
+			return nil, done, err
+		}
+		if err := a.open(dir, true); err != nil {
+			return nil, done, err
+		}
 	}
 	a.report = operation.NewReport(&o.Run, "append", operation.Titled(dir))
 	if err := keepInputs(a.report, dir); err != nil {
@@ -210,14 +218,18 @@ type appending struct {
 	due      bool      // a compaction is due, which the options ask for
 }
 
-// open opens the store, with all segments that it has.
-func (a *appending) open(dir string) (err error) {
+// open opens the store, with all segments that it has, and with the lists of edges if their places count.
+func (a *appending) open(dir string, lists bool) error {
 	open := store.OpenOutline
-	if a.o.Drop != "" || a.changes() { // places in the lists
+	if lists {
 		open = openAll
 	}
-	a.store, a.sum, err = openStore(dir, open)
-	return err
+	s, sum, err := openStore(dir, open)
+	if err != nil {
+		return err
+	}
+	a.store, a.sum = s, sum
+	return nil
 }
 
 // openAll opens a store with all its segments.
