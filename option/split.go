@@ -12,39 +12,42 @@ import (
 type Split struct {
 	// Of is a node type, or an edge type src:rel:dst, to divide at random, and TYPE.COLUMN to divide by the column. The
 	// type can be left out if there is one node type.
-	Of string
+	Of string `json:"of,omitempty"`
 	// Ratios are the shares of train, valid and test. With a column, rows are taken in its order, and rows of equal values
 	// stay together.
-	Ratios []float64
+	Ratios []float64 `json:"ratios,omitempty"`
 	// At are two values of the column: rows below the first are train, the others below the second are valid, the rest is
 	// test.
-	At []string
+	At []string `json:"at,omitempty"`
 	// Values are the values of the column in train, valid and test.
-	Values [][]string
+	Values [][]string `json:"values,omitempty"`
 	// Stratify is a column of classes. Ratios and Folds divide each class, and the parts have the sizes that they have without it: each class has in each
 	// part its share, rounded down or up. A row without a class is in no part. PerClass needs it.
-	Stratify string
+	Stratify string `json:"stratify,omitempty"`
 	// PerClass is the number of rows of train in each class of Stratify. Of all other rows with a class, ValidRows are in valid and TestRows in test; a
 	// TestRows of 0 is all that are left.
-	PerClass, ValidRows, TestRows int
+	PerClass  int `json:"per_class,omitempty"`
+	ValidRows int `json:"valid,omitempty"`
+	TestRows  int `json:"test,omitempty"`
 	// Group is a column whose rows of equal values stay together, of Ratios and Folds; for an edge type also "source" or "destination": the edges of a node. The
 	// parts come as near to the ratios of rows as the sizes of the groups let them. A row without a value is in no part.
-	Group string
+	Group string `json:"group,omitempty"`
 	// Like divides edges as their nodes are divided: "nodes" for both ends, or the node type whose ends decide. An edge is in the later part of its ends, and in no part
 	// if one of them is in none, so the edges of train are the graph of the nodes of train.
-	Like string
+	Like string `json:"like,omitempty"`
 	// Files are files of ids of nodes in train, valid and test, or of pairs of ids of edges; "" for none. IDColumns are their columns, one or two; nil is the only ones, or
 	// the ones with usual names.
-	Files     []string
-	IDColumns []string
+	Files     []string `json:"files,omitempty"`
+	IDColumns []string `json:"columns,omitempty"`
 	// Masks are columns of bools that are true for the rows of train, valid and test; "" for none. Masks of vectors give a column of splits for each value.
-	Masks []string
+	Masks []string `json:"masks,omitempty"`
 	// Folds is the number of parts of equal size of a cross-validation. They give the columns "split_0", "split_1" and so on: in the first, the first fold is test, the ValidFolds
 	// after it are valid, and the others are train.
-	Folds, ValidFolds int
+	Folds      int `json:"folds,omitempty"`
+	ValidFolds int `json:"valid_folds,omitempty"`
 	// Disjoint is the share of the edges of train that a model is to predict, so that they are not among its messages, as PyG's disjoint_train_ratio: the column "role" has
 	// "supervision" for these, and "message" for the other edges of train. 0 adds no such column.
-	Disjoint float64
+	Disjoint float64 `json:"disjoint,omitempty"`
 }
 
 // parts are the names of the parts in the text of a split.

@@ -17,6 +17,8 @@ type Made struct {
 	Plan    json.RawMessage   `json:"plan,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Version string            `json:"version"`
+	// Splits are the splits of an import, by which new rows get their parts: option.Split, with the names of files without their folders.
+	Splits json.RawMessage `json:"splits,omitempty"`
 	// Marks are, by type, the largest values of the columns that mark the rows of queries: an append reads the rows after them.
 	Marks map[string]string `json:"marks,omitempty"`
 	// Amended are the columns of a store that differ from those that Command made, by type and name.

@@ -284,10 +284,7 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 	if e.Count == 0 && rows == 0 && len(dropped) == 0 && old != nil {
 		return nil
 	}
-	first, err := x.rowsBefore(name)
-	if err != nil {
-		return err
-	}
+	first := x.RowsBefore(name)
 	m := &EdgesMeta{Count: e.Count, Primary: e.Primary.String(), NoPositions: e.NoPositions, Arrays: map[string]string{}, Columns: map[string]ColumnMeta{}, Rows: first + rows}
 	t, err := graph.ParseEdgeType(name)
 	if err != nil {
@@ -408,26 +405,32 @@ func (x *appending) hasPositions(edgeType string) bool {
 	return graph.FindColumn(x.Graph.Edges[i].Columns, graph.PositionColumn) != nil
 }
 
-// rowsBefore is the number of rows of the input of an edge type so far. For edges of the base it is one more than their largest position, so that
-// rows at its end of which the import made no edge are not counted.
-func (x *appending) rowsBefore(edgeType string) (rows uint64, err error) {
-	for i := range slices.Backward(x.Meta.Segments) {
-		if e := x.Meta.Segments[i].Edges[edgeType]; e != nil {
-			return e.Rows, nil
+// PositionAt is the position of a row in the input, by the column of positions.
+func PositionAt(c *graph.Column, row int) uint64 {
+	x, _ := view(Descr(c.DType), c.Values)
+	return x.At(row)
+}
+
+// RowsBefore is the number of rows of the input of an edge type so far, from which positions of edges that are appended count. For edges of the base it is one more than their
+// largest position, so that rows at its end of which the import made no edge are not counted.
+func (s *Store) RowsBefore(edgeType string) (rows uint64) {
+	for i := range slices.Backward(s.Meta.Segments) {
+		if e := s.Meta.Segments[i].Edges[edgeType]; e != nil {
+			return e.Rows
 		}
 	}
-	i := slices.IndexFunc(x.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
+	i := slices.IndexFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
 	if i < 0 {
-		return 0, nil
+		return 0
 	}
-	c := graph.FindColumn(x.Graph.Edges[i].Columns, graph.PositionColumn)
+	c := graph.FindColumn(s.Graph.Edges[i].Columns, graph.PositionColumn)
 	if c == nil {
-		return uint64(x.Graph.Edges[i].Count), nil
+		return uint64(s.Graph.Edges[i].Count)
 	}
 	for v := range positions(c) {
 		rows = max(rows, v+1)
 	}
-	return rows, nil
+	return rows
 }
 
 // positions are the values of a column of positions.

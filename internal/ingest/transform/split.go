@@ -193,18 +193,26 @@ type items struct {
 }
 
 func (t *Transform) items(s *Split, r *rows) items {
-	it := items{count: r.count, key: draw.Key(t.o.Seed, splitWord, word(s.Type))}
+	it := items{count: r.count, key: t.splitKey(s, r)}
 	x := t.edgesOf(r)
 	if x == nil {
 		return it
 	}
-	a, b := x.e.Type.Src, x.e.Type.Dst
-	it.key = draw.Key(t.o.Seed, splitWord, word(min(a, b)), word(max(a, b)))
 	if position := graph.FindColumn(r.columns, graph.PositionColumn); position != nil {
 		it.ranks = newRanks(position)
 		it.count = it.ranks.count
 	}
 	return it
+}
+
+// splitKey is the key of the draws of a split.
+func (t *Transform) splitKey(s *Split, r *rows) uint64 {
+	x := t.edgesOf(r)
+	if x == nil {
+		return draw.Key(t.o.Seed, splitWord, word(s.Type))
+	}
+	a, b := x.e.Type.Src, x.e.Type.Dst
+	return draw.Key(t.o.Seed, splitWord, word(min(a, b)), word(max(a, b)))
 }
 
 // of is the item of a row. It returns false for edges that were added.

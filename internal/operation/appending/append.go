@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/operation/querying"
 	"github.com/graphmill/graphmill/internal/store"
@@ -123,6 +124,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		operation.Warn(&o.Run, "%s", text)
 		a.report.Note(text)
 	}
+	if err := a.splitRules(src); err != nil {
+		return nil, done, err
+	}
 	if err := a.fit(src); err != nil {
 		return nil, done, err
 	}
@@ -215,7 +219,9 @@ type appending struct {
 	// features are applied to the new rows; nil: the store has none.
 	features *features.File
 	growing  []growing // columns of categories
-	due      bool      // a compaction is due, which the options ask for
+	// rules are those of the store's splits, by type, and ruled those by which the rows of tables get their parts.
+	rules, ruled map[string]*transform.Rule
+	due          bool // a compaction is due, which the options ask for
 }
 
 // open opens the store, with all segments that it has, and with the lists of edges if their places count.

@@ -167,12 +167,14 @@ func (b *building) buildStore(ctx context.Context, name string, in assemble.Inpu
 	opt.Progress = stages.Update
 	var result *assemble.Result
 	meta, err := b.buildWith(ctx, w, b.applied(&in), func(w *store.Writer) (*store.Meta, error) {
-		var err error
-		if result, err = assemble.Build(ctx, vfs.OS, w, in, opt); err != nil {
-			return nil, err
-		}
-		result.Meta.Made = store.Made{Command: "append"}
-		return result.Meta, nil
+		return b.withParts(ctx, w, &in, func(w *store.Writer) (*store.Meta, error) {
+			var err error
+			if result, err = assemble.Build(ctx, vfs.OS, w, in, opt); err != nil {
+				return nil, err
+			}
+			result.Meta.Made = store.Made{Command: "append"}
+			return result.Meta, nil
+		})
 	})
 	stages.End()
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -26,7 +25,7 @@ func (a *appending) fit(src *ingest.Source) error {
 	}
 	t := &src.Transforms
 	if len(t.Splits) > 0 && a.store.Meta.Made.Options["split"] != "" {
-		text := "the splits of the graph.yaml do not count: the tables have the parts of new rows, in the columns of the store's splits"
+		text := "the splits of the graph.yaml do not count: new rows get their parts by those of the store, or the tables have them"
 		operation.Note(&a.o.Run, "%s", text)
 		a.report.Note(text)
 		t.Splits = nil
@@ -49,7 +48,7 @@ func (a *appending) fit(src *ingest.Source) error {
 			continue
 		}
 		of := a.store.Graph.Nodes[k]
-		columns, err := a.fitColumns(n.Table, n.Columns, of.Columns, a.featuresOf(n.Type))
+		columns, err := a.fitColumns(n.Type, n.Table, n.Columns, of.Columns)
 		if err != nil {
 			return fmt.Errorf("node type %s: %w", n.Type, err)
 		}
@@ -85,7 +84,7 @@ func (a *appending) fit(src *ingest.Source) error {
 			}
 			continue
 		}
-		columns, err := a.fitColumns(e.Table, e.Columns, of.Columns, a.featuresOf(e.Type.String()))
+		columns, err := a.fitColumns(e.Type.String(), e.Table, e.Columns, of.Columns)
 		if err != nil {
 			return fmt.Errorf("edge type %s: %w", e.Type, err)
 		}
@@ -106,9 +105,12 @@ func (a *appending) checkChanged(t table.Table, of string, there, named bool) er
 }
 
 // fitColumns gives the columns of a table the dtypes, units and categories that those of the store have. Both must have the same names, but that a table of changes may have some of
-// them alone, unless features are made of them.
-func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph.Column, made *features.Type) ([]table.Column, error) {
-	want = slices.DeleteFunc(withoutFeatures(want, made), func(c *graph.Column) bool { return c.Name == graph.PositionColumn })
+// them alone, unless features are made of them, and that a split may divide new rows by its rule.
+func (a *appending) fitColumns(typ string, t table.Table, have []table.Column, want []*graph.Column) ([]table.Column, error) {
+	made, ruled := a.featuresOf(typ), a.rule(typ, t, have)
+	want = slices.DeleteFunc(withoutFeatures(want, made), func(c *graph.Column) bool {
+		return c.Name == graph.PositionColumn || c.Name == transform.SplitColumn && ruled
+	})
 	some := a.changes() && made == nil
 	for _, c := range have {
 		if graph.FindColumn(want, c.Name) == nil {

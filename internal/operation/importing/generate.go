@@ -37,7 +37,7 @@ func GenerateRMAT(ctx context.Context, out string, o option.RMAT) (_ *store.Stor
 	made := store.Made{Command: "generate rmat", Seed: &o.Seed, Law: draw.Version, Version: operation.Version(), Options: map[string]string{
 		"scale": strconv.Itoa(o.Scale), "edge_factor": strconv.Itoa(o.EdgeFactor),
 		"duplicate_edges": string(o.DuplicateEdges), "self_loops": string(o.SelfLoops)}}
-	recordTransforms(&o.Build.Transforms, made.Options)
+	recordTransforms(&o.Build.Transforms, &made)
 	r := operation.NewReport(&o.Build.Run, "generate rmat", fmt.Sprintf("R-MAT graph, scale %d", o.Scale))
 	st, err := buildStore(&o.Build, ctx, pairsInput(law, law.Nodes(), law.Edges()), assembleOptions(&o.Build), out, made, r)
 	return st, r, err
@@ -71,7 +71,7 @@ func GenerateCommunity(ctx context.Context, out string, o option.Community) (_ *
 	}
 	made := store.Made{Command: "generate community", Seed: &o.Seed, Version: operation.Version(), Options: map[string]string{
 		"nodes": strconv.Itoa(o.Nodes), "duplicate_edges": string(o.DuplicateEdges), "self_loops": string(o.SelfLoops)}}
-	recordTransforms(&o.Build.Transforms, made.Options)
+	recordTransforms(&o.Build.Transforms, &made)
 	r := operation.NewReport(&o.Build.Run, "generate community", fmt.Sprintf("Community graph, %d nodes", o.Nodes))
 	st, err := buildStore(&o.Build, ctx, pairsInput(law, law.Nodes(), law.Edges()), opt, out, made, r)
 	return st, r, err

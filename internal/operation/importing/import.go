@@ -272,7 +272,7 @@ func (o *importJob) importGraph(ctx context.Context, source string, from ingest.
 		"dangling_edges": string(o.DanglingEdges), "duplicate_nodes": string(o.DuplicateNodes), "duplicate_edges": string(o.DuplicateEdges),
 		"self_loops": string(o.SelfLoops), "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), DeclaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
-	recordTransforms(&o.Import.Build.Transforms, made.Options)
+	recordTransforms(&o.Import.Build.Transforms, &made)
 	o.copies.Made(&made)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")

@@ -25,14 +25,6 @@ func splitOption(s *ingest.Split) option.Split {
 	}
 }
 
-// splitTransform is a split without its files.
-func splitTransform(s *option.Split) transform.Split {
-	return transform.Split{
-		Of: s.Of, Ratios: s.Ratios, At: s.At, Values: s.Values, Stratify: s.Stratify, PerClass: s.PerClass, ValidRows: s.ValidRows, TestRows: s.TestRows,
-		Group: s.Group, Like: s.Like, Masks: s.Masks, Folds: s.Folds, ValidFolds: s.ValidFolds, Disjoint: s.Disjoint,
-	}
-}
-
 // openListed opens the files of ids of splits.
 func openListed(o *option.Build, splits []transform.Split) error {
 	for i := range splits {

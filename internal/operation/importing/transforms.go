@@ -2,6 +2,7 @@ package importing
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -67,18 +68,20 @@ func transformsOf(o *option.Build) transform.Options {
 		t.Merge = transform.MergeEqual
 	}
 	for i := range o.Splits {
-		t.Splits = append(t.Splits, splitTransform(&o.Splits[i]))
+		t.Splits = append(t.Splits, operation.SplitTransform(&o.Splits[i]))
 	}
 	return t
 }
 
-// recordTransforms returns the options that say what was changed.
-func recordTransforms(t *option.Transforms, options map[string]string) {
+// recordTransforms adds what was changed to how a store was made.
+func recordTransforms(t *option.Transforms, made *store.Made) {
+	options := made.Options
 	if t.LargestComponent {
 		options["largest_component"] = "true"
 	}
 	if len(t.Splits) > 0 {
 		var texts []string
+		var splits []option.Split
 		for _, s := range t.Splits {
 			s.Files = slices.Clone(s.Files)
 			for i, f := range s.Files {
@@ -86,9 +89,10 @@ func recordTransforms(t *option.Transforms, options map[string]string) {
 					s.Files[i] = filepath.Base(f)
 				}
 			}
-			texts = append(texts, s.String())
+			texts, splits = append(texts, s.String()), append(splits, s)
 		}
 		options["split"], options["split_seed"] = strings.Join(texts, " "), strconv.FormatUint(t.SplitSeed, 10)
+		made.Splits, _ = json.Marshal(splits) // numbers and texts alone
 	}
 	if len(t.Normalise) > 0 {
 		options["normalise"] = strings.Join(t.Normalise, " ")

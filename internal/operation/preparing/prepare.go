@@ -93,20 +93,25 @@ func Build(ctx context.Context, w *store.Writer, in Input, r *report.Report, bui
 	if err := Write(ctx, w, in, meta, r); err != nil {
 		return nil, err
 	}
+	return meta, TakeAll(w, raw)
+}
+
+// TakeAll moves the files of a store that was written within the folder of w there, but for its metadata.
+func TakeAll(w, raw *store.Writer) error {
 	m, err := store.ReadManifest(vfs.OS, raw.Dir())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		if name == store.MetaFile {
 			continue
 		}
 		if err := w.Take(name, raw.Dir()); err != nil {
-			return nil, err
+			return err
 		}
 		w.Summed(name, m.Files[name])
 	}
-	return meta, nil
+	return nil
 }
 
 // preparation makes the features of a store.
