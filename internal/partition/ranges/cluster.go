@@ -318,12 +318,12 @@ func (k *Clusters) Accept(in *Proposals, pass int) (out Joins) {
 		}
 		return cmp.Compare(mix(seed+uint64(x.Node)), mix(seed+uint64(y.Node)))
 	})
-	return k.fill(in, order, func(_, _ uint32) bool { return false })
+	return k.fill(in, order, false)
 }
 
-// fill lets nodes join their targets in an order while they fit. Where one does not, follow may make it the target of those after it that have
-// the same one.
-func (k *Clusters) fill(in *Proposals, order []int32, follow func(target, node uint32) bool) (out Joins) {
+// fill lets nodes join their targets in an order while they fit. As pairs, they join the first node with the same target instead, and where one does not fit, those after
+// it join that one: a node that others join is then in one list alone, whoever else has it as target.
+func (k *Clusters) fill(in *Proposals, order []int32, pairs bool) (out Joins) {
 	n := k.p.stride()
 	added := make([]uint64, 1+k.p.Constraints)
 	last, to := tally.NoKey, tally.NoKey
@@ -336,13 +336,16 @@ func (k *Clusters) fill(in *Proposals, order []int32, follow func(target, node u
 		if x.Target != last {
 			clear(added)
 			last, to = x.Target, x.Target
+			if pairs {
+				to = x.Node
+			}
 		}
 		size := k.size(weights, 0)
 		if to == x.Node {
 			continue
 		}
 		if !k.fits(to, size, weights, added) {
-			if follow(x.Target, x.Node) {
+			if pairs {
 				clear(added)
 				to = x.Node
 			}
@@ -385,7 +388,7 @@ func (k *Clusters) Pair(in *Proposals) Joins {
 		x, y := &in.Items[a], &in.Items[b]
 		return cmp.Or(cmp.Compare(x.Target, y.Target), cmp.Compare(x.Node, y.Node))
 	})
-	return k.fill(in, order, func(_, _ uint32) bool { return true })
+	return k.fill(in, order, true)
 }
 
 // Apply makes the joins of a round, which are those of all ranges, in any order. Of a leader that joins another cluster and is joined itself, a coin
