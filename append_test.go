@@ -866,3 +866,62 @@ func TestAppendToShards(t *testing.T) {
 		t.Fatalf("found %v, %v, expected no damage", v, err)
 	}
 }
+
+// A folder can tell all that happens to a graph, in the order of the names, each once: what is added, dropped and changed.
+func TestFollowAll(t *testing.T) {
+	dir := t.TempDir()
+	incoming, in := filepath.Join(dir, "incoming"), filepath.Join(dir, "g.store")
+	put := func(name, text string) {
+		at := filepath.Join(incoming, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("0.csv", "src,dst,w\n0,1,1\n1,2,2\n")
+	s, err := graphmill.Import(t.Context(), filepath.Join(incoming, "0.csv"), in, option.Import{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	follow := func(segments int, want ...int64) {
+		t.Helper()
+		for range 2 { // the second time nothing is new
+			if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err != nil {
+				t.Fatal(err)
+			}
+			s, err := store.OpenMerged(vfs.OS, in, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := graph.View[int64](graph.FindColumn(s.Graph.Edges[0].Columns, "w").Values)
+			if !slices.Equal(w, want) || s.Segments() != segments {
+				t.Fatalf("found the values %v in %d segments, expected %v in %d", w, s.Segments(), want, segments)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("1.csv", "src,dst,w\n3,1,3\n")
+	put("2.drop.csv", "src,dst\n0,1\n")
+	put("3.change/w.csv", "src,dst,w\n3,1,9\n")
+	put("3.change/graph.yaml", "nodes: {_N: {}}\nedges: {'_N:_E:_N': {table: w.csv, columns: {w: int64}}}\n")
+	put("4.change.csv", "src,dst,w\n1,2,8\n")
+	put("5.csv", "src,dst,w\n0,1,4\n")
+	put("6.csv", "src,dst,w\n0,2,5\n")
+	follow(5, 9, 4, 8, 5)
+	put("7.drop/e.csv", "src,dst\n3,1\n")
+	put("7.drop/graph.yaml", "nodes: {_N: {}}\nedges: {'_N:_E:_N': {table: e.csv}}\n")
+	put("8.csv", "src,dst,w\n3,1,7\n")
+	follow(7, 4, 7, 8, 5)
+	put("9.change.csv", "src,dst,w\n0,3,1\n")
+	if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err == nil || !strings.Contains(err.Error(), "9.change.csv:2:1: found an edge of type _N:_E:_N to change that the store does not have") {
+		t.Fatalf("found %v, expected an error in 9.change.csv", err)
+	}
+	put("4.change.csv", "src,dst,w\n1,2,3\n")
+	if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err == nil || !strings.Contains(err.Error(), "4.change.csv: found other bytes than those that the store took") {
+		t.Fatalf("found %v, expected an error about 4.change.csv", err)
+	}
+}

@@ -28,7 +28,7 @@ type Append struct {
 	Change string
 	// Follow is a folder whose sources are appended as they come, in the order of their names, in place of the source of Append: files of edges, those that are there at a
 	// time as one segment, and folders with a graph.yaml, which is the last file to appear in each. Each is taken once, whatever ends the process. Files are not changed
-	// once they have their names. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone. Follow can also be a graph.yaml whose queries have marks: the
+	// once they have their names. A name with ".drop" or ".change" at its end, or before its ending, says that the source is one of Drop or Change. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone. Follow can also be a graph.yaml whose queries have marks: the
 	// rows after the marks are appended.
 	Follow string
 	// Every is how often Follow looks, or asks its queries; 0: once, and Append then ends.

@@ -48,7 +48,7 @@ var Import = []Option{
 var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "Missing", "Vectors", "AllowOutside"),
 	Option{Field: "Drop", Group: GroupSource, Common: true, Value: "SRC", Help: "edges to drop first, in tables like those of SRC: each edge with the ends of a row; of a table of nodes, all edges of each node"},
 	Option{Field: "Change", Group: GroupSource, Common: true, Value: "SRC", Help: "new values of columns, in place of SRC: a row per node, with its id, or per edge, with its ends, and the columns that change"},
-	Option{Field: "Follow", Group: GroupSource, Common: true, Kind: Folder, Value: "FOLDER", Help: "append what comes to a folder, in the order of the names, each once: files of edges, and folders with a graph.yaml, in place of SRC; or new rows of the queries of a graph.yaml, whose marks say which are new"},
+	Option{Field: "Follow", Group: GroupSource, Common: true, Kind: Folder, Value: "FOLDER", Help: "append what comes to a folder, in the order of the names, each once: files of edges, and folders with a graph.yaml, in place of SRC; NAME.drop.csv and NAME.change as of --drop and --change; or new rows of the queries of a graph.yaml, whose marks say which are new"},
 	Option{Field: "Every", Group: GroupSource, Common: true, Help: "how often --follow looks, such as 10s (default: once, and the command ends)"},
 	Option{Field: "Compact", Group: GroupOutput, Common: true, Help: "make the store one piece after an append once it has 64 segments, or half of at least a million edges or 64 MiB in segments"})
 

@@ -72,7 +72,7 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	if o.Overwrite {
 		return nil, done, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
 	}
-	a := &appending{o: &o, start: start}
+	a := &appending{o: &o, start: start, root: root}
 	if err := a.open(dir, o.Drop != ""); err != nil {
 		return nil, done, err
 	}
@@ -138,7 +138,7 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		}
 		if a.changes() {
 			below := name
-			name = func(file string) string { return "changed: " + below(file) }
+			name = func(file string) string { return changePrefix + below(file) }
 		}
 		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, queries.Inputs(name)); err != nil {
 			return nil, done, err
@@ -211,6 +211,7 @@ func (a *appending) seenBefore() error {
 type appending struct {
 	o      *option.Append
 	store  *store.Store
+	root   string // names of inputs are those below this folder; "": below the source
 	sum    string // of the version that is opened
 	start  time.Time
 	report *report.Report

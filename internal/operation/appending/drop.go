@@ -1,6 +1,7 @@
 package appending
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,12 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// dropPrefix and changePrefix begin the names of inputs that drop edges, and that change values.
+const (
+	dropPrefix   = "dropped: "
+	changePrefix = "changed: "
 )
 
 // dropping finds the edges that a source of edges and nodes drops.
@@ -56,11 +63,11 @@ func (d *dropping) find(ctx context.Context, src *ingest.Source) error {
 	if src.Collection != nil {
 		return operation.Usagef("found many graphs in `Drop`, expected tables of one; give the edges to drop as a table")
 	}
-	name, err := operation.Below(d.o.Drop)
+	name, err := operation.Below(cmp.Or(d.root, d.o.Drop))
 	if err != nil {
 		return err
 	}
-	sums, err := operation.Fingerprints(ctx, vfs.OS, src.Files, d.report, func(file string) string { return "dropped: " + name(file) })
+	sums, err := operation.Fingerprints(ctx, vfs.OS, src.Files, d.report, func(file string) string { return dropPrefix + name(file) })
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,14 @@ type followed struct {
 	folder bool
 }
 
+// says whether the name of the source says what it does to the store, in place of adding to it: drop or change, before its ending or as its ending.
+func (s *followed) says(what string) bool {
+	return strings.HasSuffix(s.name, "."+what) || strings.Contains(s.name, "."+what+".")
+}
+
+// adds says whether the source adds to the store.
+func (s *followed) adds() bool { return !s.says("drop") && !s.says("change") }
+
 // followQueries appends the new rows of the queries of a graph.yaml, o.Follow: what a segment took is in its marks.
 func followQueries(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
 	one := o
@@ -52,7 +60,7 @@ func followQueries(ctx context.Context, dir string, o option.Append) (last *repo
 	}
 }
 
-// follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder as one. What a
+// follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder, and each source that drops or changes, as one. What a
 // segment took is in its inputs, by its name below the folder, so that it is taken once, whatever ends the process. Where o.Every is 0, it ends with the report of the last
 // segment, and otherwise with ctx.
 func follow(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
@@ -70,7 +78,7 @@ func follow(ctx context.Context, dir string, o option.Append) (last *report.Repo
 		sources = slices.DeleteFunc(sources, func(s followed) bool { return empty[s.name] })
 		for len(sources) > 0 {
 			n := 1
-			for n < len(sources) && !sources[0].folder && !sources[n].folder {
+			for n < len(sources) && !sources[0].folder && !sources[n].folder && sources[0].adds() && sources[n].adds() {
 				n++
 			}
 			one := o
@@ -78,7 +86,14 @@ func follow(ctx context.Context, dir string, o option.Append) (last *report.Repo
 			for _, s := range sources[1:n] {
 				one.More = append(one.More, filepath.Join(folder, s.name))
 			}
-			r, done, err := appendFrom(ctx, dir, filepath.Join(folder, sources[0].name), one, folder)
+			source := filepath.Join(folder, sources[0].name)
+			switch {
+			case sources[0].says("drop"):
+				source, one.Drop = "", source
+			case sources[0].says("change"):
+				one.Change = source
+			}
+			r, done, err := appendFrom(ctx, dir, source, one, folder)
 			if err != nil {
 				return last, err
 			}
@@ -172,6 +187,7 @@ func takenBy(s *store.Store) map[string]string {
 	taken := map[string]string{}
 	add := func(inputs map[string]string) {
 		for name, sum := range inputs {
+			name = strings.TrimPrefix(strings.TrimPrefix(name, dropPrefix), changePrefix)
 			first, _, below := strings.Cut(name, "/")
 			if below {
 				sum = ""
