@@ -17,10 +17,10 @@ func Append(ctx context.Context, dir, source string, o option.Append) (*Report, 
 	return appending.Append(ctx, dir, source, o)
 }
 
-// Snapshot makes the folder out the store in the folder dir as it was after the first segments that Append added; 0 is as it was imported. Its files are hard links to those
-// of the store, so it takes no room until the store is compacted.
-func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) (*Report, error) {
-	return appending.Snapshot(ctx, dir, out, segments, o)
+// Snapshot makes the folder out the store in the folder dir as it was after some of the segments that Append added. Its files are hard links to those of the store, so it takes no
+// room until the store is compacted.
+func Snapshot(ctx context.Context, dir, out string, o option.Snapshot) (*Report, error) {
+	return appending.Snapshot(ctx, dir, out, o)
 }
 
 // Compact writes the store in the folder dir as one without segments, which has the same nodes, edges and edge ids. It takes the room of a second store until it ends.

@@ -38,3 +38,14 @@ type Append struct {
 	// More lists further files of an edge list, which are read after the source.
 	More []string
 }
+
+// Snapshot says which version of a store is meant. The zero value is the store as it was imported, or compacted.
+type Snapshot struct {
+	Run
+
+	// Segments is the number of segments, from the first on, that the version has.
+	Segments int
+	// AsOf is, in place of Segments, a time such as 2026-11-30T12:00:00Z, or a date, which is its first moment in UTC, for the last version that had appeared then; or the checksum
+	// of the version's manifest, with which outputs name it in their lineage.
+	AsOf string
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
 )
@@ -45,11 +46,14 @@ type Description struct {
 
 // SegmentDescription describes what one append added to a store.
 type SegmentDescription struct {
-	Nodes   int  `json:"nodes"`             // new nodes of all types
-	Edges   int  `json:"edges"`             // new edges of all types
-	Dropped int  `json:"dropped,omitempty"` // edges that were dropped
-	Changed int  `json:"changed,omitempty"` // nodes and edges whose columns were changed
-	Made    Made `json:"made"`
+	Nodes   int `json:"nodes"`             // new nodes of all types
+	Edges   int `json:"edges"`             // new edges of all types
+	Dropped int `json:"dropped,omitempty"` // edges that were dropped
+	Changed int `json:"changed,omitempty"` // nodes and edges whose columns were changed
+	// At is when the version with this segment appeared, in UTC, and Manifest the checksum by which outputs name it; zero and "" where that is not known.
+	At       time.Time `json:"at,omitzero"`
+	Manifest string    `json:"manifest,omitempty"`
+	Made     Made      `json:"made"`
 }
 
 // NodesDescription describes a node type.
@@ -180,13 +184,17 @@ func (i *Description) Text(out io.Writer) error {
 		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
 	}
 	if len(i.Segments) > 0 {
-		fmt.Fprintf(w, "\nSEGMENT\tNODES\tEDGES\tDROPPED\tCHANGED\tTABLES\n")
+		fmt.Fprintf(w, "\nSEGMENT\tAT\tNODES\tEDGES\tDROPPED\tCHANGED\tTABLES\n")
 		for n, s := range i.Segments {
 			var inputs []string
 			for _, name := range slices.Sorted(maps.Keys(s.Made.Inputs)) {
 				inputs = append(inputs, human.Printable(name))
 			}
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", n+1, human.Exact(int64(s.Nodes)), human.Exact(int64(s.Edges)), human.Exact(int64(s.Dropped)), human.Exact(int64(s.Changed)), strings.Join(inputs, ", "))
+			at := ""
+			if !s.At.IsZero() {
+				at = s.At.Format("2006-01-02T15:04:05Z")
+			}
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", n+1, at, human.Exact(int64(s.Nodes)), human.Exact(int64(s.Edges)), human.Exact(int64(s.Dropped)), human.Exact(int64(s.Changed)), strings.Join(inputs, ", "))
 		}
 	}
 	if len(i.Features) > 0 {

@@ -55,6 +55,7 @@ var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType",
 // Snapshot are the options of snapshot.
 var Snapshot = []Option{
 	{Field: "Segments", Group: GroupSource, Common: true, Help: "number of the segments, from the first on, that the store has (default: 0, as it was imported)"},
+	{Field: "AsOf", Group: GroupSource, Common: true, Value: "TIME", Help: "in place of --segments: the last version that had appeared at a time, such as 2026-11-30T12:00:00Z, or a date, which is its first moment in UTC; or the one with a checksum, as the lineage of an output names it"},
 }
 
 // rowsOf are the rows of a table for the given fields.

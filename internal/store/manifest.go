@@ -167,11 +167,11 @@ func list(fsys vfs.FS, dir string) (names, empty []string, err error) {
 
 // outside says whether the manifest leaves the file out.
 func outside(name string) bool {
-	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, ReportJSONFile, reportSumFile}, name)
+	return slices.Contains([]string{ManifestFile, ManifestSumFile, HistoryFile, ReportHTMLFile, ReportJSONFile, reportSumFile}, name)
 }
 
 // halfWritten are the files that a report leaves beside the files of outside if the process dies while it writes them.
-var halfWritten = []string{vfs.Beside(ReportHTMLFile), vfs.Beside(ReportJSONFile), vfs.Beside(reportSumFile)}
+var halfWritten = []string{vfs.Beside(HistoryFile), vfs.Beside(ReportHTMLFile), vfs.Beside(ReportJSONFile), vfs.Beside(reportSumFile)}
 
 // checkLocal refuses a path of a metadata file that leads out of its folder.
 func checkLocal(name string) error {

@@ -130,6 +130,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	if err := a.fit(src); err != nil {
 		return nil, done, err
 	}
+	if len(a.ruled) > 0 {
+		a.report.Note("new rows get their parts by the splits of the store: " + strings.Join(slices.Sorted(maps.Keys(a.ruled)), ", "))
+	}
 	a.made.Inputs = map[string]string{}
 	if source != "" {
 		name, err := operation.Below(cmp.Or(root, source))
@@ -344,6 +347,13 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	}
 	a.report.Stage("checksums", time.Since(sealing), 0, "")
 	if err := operation.OnDisk(a.report, w.Dir()); err != nil {
+		return err
+	}
+	before, err := store.ReadHistory(vfs.OS, a.store.Dir)
+	if err != nil {
+		return err
+	}
+	if err := writeHistory(w, before, len(meta.Segments)); err != nil {
 		return err
 	}
 	return operation.Publish(&a.o.Run, w, a.report, a.start)

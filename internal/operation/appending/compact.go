@@ -94,6 +94,15 @@ func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, e
 		return nil, err
 	}
 	r.Stage("checksums", time.Since(sealing), 0, "")
+	before, err := store.ReadHistory(vfs.OS, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(before) > 0 { // what it has is as old as the last append
+		if err := writeVersion(w, nil, 0, before[len(before)-1].At); err != nil {
+			return nil, err
+		}
+	}
 	r.Head("segments", report.Count(s.Segments(), "segments"))
 	if err := operation.OnDisk(r, w.Dir()); err != nil {
 		return nil, err

@@ -125,7 +125,7 @@ func (a *appending) fitColumns(typ string, t table.Table, have []table.Column, w
 		if i >= 0 {
 			c = have[i]
 		} else if !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == w.Name }) {
-			if some {
+			if some || a.changes() && w.Name == transform.SplitColumn { // no feature is made of it
 				continue
 			}
 			return nil, fmt.Errorf("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)

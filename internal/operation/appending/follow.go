@@ -31,96 +31,98 @@ func (s *followed) says(what string) bool {
 // adds says whether the source adds to the store.
 func (s *followed) adds() bool { return !s.says("drop") && !s.says("change") }
 
-// followQueries appends the new rows of the queries of a graph.yaml, o.Follow: what a segment took is in its marks.
-func followQueries(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
-	one := o
-	one.Follow, one.Every = "", 0
+// following is a run of follow.
+type following struct {
+	dir  string // of the store
+	o    option.Append
+	last *report.Report
+	// unchanged has the size and time of each file whose bytes were compared with those that were taken, and empty the sources that had nothing new, which no segment names.
+	unchanged map[string]string
+	empty     map[string]bool
+}
+
+// follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder, and each source that drops or changes, as one. What a
+// segment took is in its inputs, by its name below the folder, so that it is taken once, whatever ends the process. Of a graph.yaml it appends the new rows of its queries, which
+// the marks of segments tell. Where o.Every is 0, it ends with the report of the last segment, and otherwise with ctx.
+func follow(ctx context.Context, dir string, o option.Append) (*report.Report, error) {
+	f := &following{dir: dir, o: o, last: operation.NewReport(&o.Run, "append", operation.Titled(dir)), unchanged: map[string]string{}, empty: map[string]bool{}}
+	look := f.folder
+	if info, err := vfs.OS.Stat(o.Follow); err == nil && info.Mode().IsRegular() {
+		look = f.queries
+	}
 	for {
-		r, done, err := appendFrom(ctx, dir, o.Follow, one, "")
-		if err != nil {
-			return last, err
-		}
-		last = r
-		if done.some {
-			operation.Note(&o.Run, "appended the new rows of %s", filepath.Base(o.Follow))
-		}
-		if done.due {
-			if err := compactAfter(ctx, dir, &o, r); err != nil {
-				return last, err
-			}
-		}
-		if o.Every == 0 {
-			return last, nil
+		if err := look(ctx); err != nil || o.Every == 0 {
+			return f.last, err
 		}
 		select {
 		case <-ctx.Done():
-			return last, context.Cause(ctx)
+			return f.last, context.Cause(ctx)
 		case <-time.After(o.Every):
 		}
 	}
 }
 
-// follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder, and each source that drops or changes, as one. What a
-// segment took is in its inputs, by its name below the folder, so that it is taken once, whatever ends the process. Where o.Every is 0, it ends with the report of the last
-// segment, and otherwise with ctx.
-func follow(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
-	folder := o.Follow
-	if info, err := vfs.OS.Stat(folder); err == nil && info.Mode().IsRegular() {
-		return followQueries(ctx, dir, o)
+// queries appends the new rows of the queries of a graph.yaml.
+func (f *following) queries(ctx context.Context) error {
+	some, err := f.take(ctx, f.o.Follow, f.o, "")
+	if some {
+		operation.Note(&f.o.Run, "appended the new rows of %s", filepath.Base(f.o.Follow))
 	}
-	unchanged, empty := map[string]string{}, map[string]bool{}
-	last = operation.NewReport(&o.Run, "append", operation.Titled(dir))
-	for {
-		sources, err := newSources(ctx, dir, folder, unchanged)
+	return err
+}
+
+// folder appends what is new in a folder.
+func (f *following) folder(ctx context.Context) error {
+	folder := f.o.Follow
+	sources, err := newSources(ctx, f.dir, folder, f.unchanged)
+	if err != nil {
+		return err
+	}
+	sources = slices.DeleteFunc(sources, func(s followed) bool { return f.empty[s.name] })
+	for len(sources) > 0 {
+		n := 1
+		for n < len(sources) && !sources[0].folder && !sources[n].folder && sources[0].adds() && sources[n].adds() {
+			n++
+		}
+		one := f.o
+		for _, s := range sources[1:n] {
+			one.More = append(one.More, filepath.Join(folder, s.name))
+		}
+		source := filepath.Join(folder, sources[0].name)
+		switch {
+		case sources[0].says("drop"):
+			source, one.Drop = "", source
+		case sources[0].says("change"):
+			one.Change = source
+		}
+		some, err := f.take(ctx, source, one, folder)
 		if err != nil {
-			return last, err
+			return err
 		}
-		sources = slices.DeleteFunc(sources, func(s followed) bool { return empty[s.name] })
-		for len(sources) > 0 {
-			n := 1
-			for n < len(sources) && !sources[0].folder && !sources[n].folder && sources[0].adds() && sources[n].adds() {
-				n++
-			}
-			one := o
-			one.Follow, one.Every = "", 0
-			for _, s := range sources[1:n] {
-				one.More = append(one.More, filepath.Join(folder, s.name))
-			}
-			source := filepath.Join(folder, sources[0].name)
-			switch {
-			case sources[0].says("drop"):
-				source, one.Drop = "", source
-			case sources[0].says("change"):
-				one.Change = source
-			}
-			r, done, err := appendFrom(ctx, dir, source, one, folder)
-			if err != nil {
-				return last, err
-			}
-			if last = r; done.some {
-				operation.Note(&o.Run, "appended %s%s", sources[0].name, more(n-1))
-			} else {
-				operation.Note(&o.Run, "%s%s: %s", sources[0].name, more(n-1), nothingNew)
-			}
-			if done.due {
-				if err := compactAfter(ctx, dir, &o, r); err != nil {
-					return last, err
-				}
-			}
-			for _, s := range sources[:n] { // no segment names those that had nothing new
-				empty[s.name] = !done.some
-			}
-			sources = sources[n:]
+		if some {
+			operation.Note(&f.o.Run, "appended %s%s", sources[0].name, more(n-1))
+		} else {
+			operation.Note(&f.o.Run, "%s%s: %s", sources[0].name, more(n-1), nothingNew)
 		}
-		if o.Every == 0 {
-			return last, nil
+		for _, s := range sources[:n] {
+			f.empty[s.name] = !some
 		}
-		select {
-		case <-ctx.Done():
-			return last, context.Cause(ctx)
-		case <-time.After(o.Every):
-		}
+		sources = sources[n:]
 	}
+	return nil
+}
+
+// take appends a source, and compacts the store if that is due. It says whether there was anything new.
+func (f *following) take(ctx context.Context, source string, one option.Append, root string) (some bool, err error) {
+	one.Follow, one.Every = "", 0
+	r, done, err := appendFrom(ctx, f.dir, source, one, root)
+	if err != nil {
+		return false, err
+	}
+	if f.last = r; done.due {
+		err = compactAfter(ctx, f.dir, &f.o, r)
+	}
+	return done.some, err
 }
 
 // more says how many sources are not named.

@@ -16,13 +16,16 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Snapshot makes the folder out the store in the folder dir as it was after the first segments of it; 0 is the base alone. Its files are hard links to those of the store or,
-// where there are no links, copies.
-func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) (_ *report.Report, err error) {
+// Snapshot makes the folder out the store in the folder dir as it was. Its files are hard links to those of the store or, where there are no links, copies.
+func Snapshot(ctx context.Context, dir, out string, of option.Snapshot) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()
+	o, segments := of.Run, of.Segments
 	if err := operation.CheckRun(&o); err != nil {
 		return nil, err
+	}
+	if of.AsOf != "" && segments != 0 {
+		return nil, operation.Usagef("found `AsOf` and `Segments`, expected one of them")
 	}
 	if err := operation.Keeps(out, dir); err != nil {
 		return nil, err
@@ -32,6 +35,11 @@ func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) 
 		return nil, err
 	}
 	defer operation.CloseAfter(&err, dir, s.Close)
+	if of.AsOf != "" {
+		if segments, err = asOf(s, dir, of.AsOf); err != nil {
+			return nil, err
+		}
+	}
 	if segments < 0 || segments > s.Segments() {
 		return nil, operation.Usagef("%s: found `Segments` %d, expected 0 to %d, as many as the store has", dir, segments, s.Segments())
 	}
@@ -74,6 +82,15 @@ func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) 
 	}
 	if err := c.Close(); err != nil {
 		return nil, err
+	}
+	versions, err := store.ReadHistory(vfs.OS, dir)
+	if err != nil {
+		return nil, err
+	}
+	if versions = slices.DeleteFunc(versions, func(v store.Version) bool { return v.Segments > segments }); len(versions) > 0 {
+		if err := w.WriteHistory(versions); err != nil {
+			return nil, err
+		}
 	}
 	r.Stage("link", time.Since(start), 0, "")
 	r.Head("segments", report.Count(segments, "segments"))

@@ -30,6 +30,18 @@ func Describe(s *store.Store) (*report.Description, error) {
 		return i, nil
 	}
 	i.Segments = s.Added()
+	var versions []store.Version
+	if len(i.Segments) > 0 {
+		var err error
+		if versions, err = store.ReadHistory(vfs.OS, s.Dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range versions {
+		if v.Segments > 0 && v.Segments <= len(i.Segments) {
+			i.Segments[v.Segments-1].At, i.Segments[v.Segments-1].Manifest = v.At, v.Manifest
+		}
+	}
 	made, err := features.ReadFile(vfs.OS, s.Dir)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (r *Run) read(tb testing.TB, dir, out string, o Outputs) {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		if err != nil || strings.HasPrefix(strings.TrimPrefix(d.Name(), "."), "report.") || slices.Contains(r.Workload.Varies, name) {
+		if err != nil || strings.HasPrefix(strings.TrimPrefix(d.Name(), "."), "report.") || d.Name() == "history.json" || slices.Contains(r.Workload.Varies, name) {
 			return err
 		}
 		b, err := os.ReadFile(path)
