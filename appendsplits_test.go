@@ -64,6 +64,7 @@ func TestAppendSplits(t *testing.T) {
   shop: {table: shops.csv, id: id, columns: {kind: string, seen: float64}}
 edges:
   user:buys:item: {table: buys.csv, src: user, dst: item, reverse: bought, columns: {}}
+  item:gift:user: {table: buys.csv, src: gift, dst: giver, columns: {}} # other edges of the same table, without a split
   user:sees:shop: {table: sees.csv, src: user, dst: shop, columns: {at: "datetime[s]"}}
 `
 	const splits = `transforms:
@@ -89,13 +90,13 @@ edges:
 			users, items, shops = users+1, items+1, shops+1
 		}
 		for range 100 {
-			b.buys = append(b.buys, fmt.Sprintf("%d,i%d", r.IntN(users), r.IntN(items)))
+			b.buys = append(b.buys, fmt.Sprintf("%d,i%d,i%d,%d", r.IntN(users), r.IntN(items), r.IntN(items), r.IntN(users)))
 			b.sees = append(b.sees, fmt.Sprintf("%d,s%d,2020-01-0%d", r.IntN(users), r.IntN(shops), 1+r.IntN(9)))
 		}
 		all = append(all, b)
 	}
 	write := func(name, yaml string, of ...batch) string {
-		files := map[string]string{"users.csv": "id,joined,kind\n", "items.csv": "id\n", "shops.csv": "id,kind,seen\n", "buys.csv": "user,item\n", "sees.csv": "user,shop,at\n", "graph.yaml": yaml}
+		files := map[string]string{"users.csv": "id,joined,kind\n", "items.csv": "id\n", "shops.csv": "id,kind,seen\n", "buys.csv": "user,item,gift,giver\n", "sees.csv": "user,shop,at\n", "graph.yaml": yaml}
 		for _, b := range of {
 			for file, rows := range map[string][]string{"users.csv": b.users, "items.csv": b.items, "shops.csv": b.shops, "buys.csv": b.buys, "sees.csv": b.sees} {
 				files[file] += strings.Join(rows, "\n") + "\n"

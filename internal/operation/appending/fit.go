@@ -107,7 +107,7 @@ func (a *appending) checkChanged(t table.Table, of string, there, named bool) er
 // fitColumns gives the columns of a table the dtypes, units and categories that those of the store have. Both must have the same names, but that a table of changes may have some of
 // them alone, unless features are made of them, and that a split may divide new rows by its rule.
 func (a *appending) fitColumns(typ string, t table.Table, have []table.Column, want []*graph.Column) ([]table.Column, error) {
-	made, ruled := a.featuresOf(typ), a.rule(typ, t, have)
+	made, ruled := a.featuresOf(typ), a.rule(typ, t, have, want)
 	want = slices.DeleteFunc(withoutFeatures(want, made), func(c *graph.Column) bool {
 		return c.Name == graph.PositionColumn || c.Name == transform.SplitColumn && ruled
 	})

@@ -43,7 +43,7 @@ func (a *appending) splitRules(src *ingest.Source) error {
 	}
 	for _, e := range src.Input.Edges { // reverse edges are in the part of their edges
 		for _, of := range src.Input.Edges {
-			if r := rules[of.Type.String()]; r != nil && of.Table == e.Table && of.Type.Src == e.Type.Dst && of.Type.Dst == e.Type.Src && rules[e.Type.String()] == nil {
+			if r := rules[of.Type.String()]; r != nil && of.Table == e.Table && of.Src.Name == e.Dst.Name && of.Dst.Name == e.Src.Name && of.Type.Src == e.Type.Dst && of.Type.Dst == e.Type.Src && rules[e.Type.String()] == nil {
 				rules[e.Type.String()] = r
 			}
 		}
@@ -52,9 +52,13 @@ func (a *appending) splitRules(src *ingest.Source) error {
 	return nil
 }
 
-// rule makes the rows of a table of a type get their parts by its rule, and says whether they do: whether there is one, and the table has no column of parts.
-func (a *appending) rule(typ string, t table.Table, have []table.Column) bool {
+// rule makes the rows of a table of a type, which has the columns had in the store, get their parts by its rule, and says whether they do: whether there is one, and the table has
+// no column of parts.
+func (a *appending) rule(typ string, t table.Table, have []table.Column, had []*graph.Column) bool {
 	r := a.rules[typ]
+	if c := graph.FindColumn(had, transform.SplitColumn); c == nil || c.Categories == nil {
+		return false
+	}
 	named := func(name string) bool { return name == transform.SplitColumn }
 	if r == nil || a.changes() || slices.ContainsFunc(have, func(c table.Column) bool { return named(c.Name) }) || slices.ContainsFunc(t.Fields(), func(f table.Field) bool { return named(f.Name) }) {
 		return false
