@@ -95,7 +95,7 @@ func TestSnapshotAsOf(t *testing.T) {
 	if r, err := graphmill.Verify(t.Context(), in, option.Verify{}); err != nil {
 		t.Errorf("%v: %v", err, r)
 	}
-	// A snapshot keeps the times, and so does a compaction that of what it has.
+	// A snapshot keeps the times of its versions, and a compaction the time of the last one.
 	old, err := store.ReadHistory(vfs.OS, filepath.Join(dir, "2.store"))
 	if err != nil || len(old) != 1 || !old[0].At.Equal(versions[0].At) {
 		t.Errorf("found the versions %v, %v of a snapshot, expected the first one", old, err)

@@ -75,6 +75,8 @@ type database interface {
 	size(ctx context.Context) (int64, error)
 	// has says whether a table has a row for which a condition in SQL holds.
 	has(ctx context.Context, r *relation, condition string) (bool, error)
+	// compared is the expression by which rows are sorted and marks are compared: texts by their bytes, whatever the database compares them by.
+	compared(c *column) string
 	// value is the text that a SELECT of one text returns; "" for null.
 	value(ctx context.Context, query string) (string, error)
 	// copy writes columns of a table as CSV with a header, in the order of the given columns, and returns the number of rows. Bools are

@@ -201,6 +201,13 @@ func (p *postgres) has(ctx context.Context, r *relation, condition string) (foun
 	return found, nil
 }
 
+func (p *postgres) compared(c *column) string {
+	if c.kind == text {
+		return quoted(c.name) + `::text COLLATE "C"`
+	}
+	return quoted(c.name)
+}
+
 func (p *postgres) value(ctx context.Context, query string) (string, error) {
 	var found *string
 	if err := p.conn.QueryRow(ctx, query).Scan(&found); err != nil {

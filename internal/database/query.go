@@ -70,7 +70,7 @@ func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string, m
 	return out, err
 }
 
-// plainMark is what a mark may have, so that it is a literal in any SQL.
+// plainMark matches marks that are literals of SQL between quotes, whatever the database.
 var plainMark = regexp.MustCompile(`^[^'\\\x00]*$`)
 
 // wholeMark is a mark that is a whole number.
@@ -85,7 +85,7 @@ func (s *Snapshot) mark(ctx context.Context, r *relation, mark *Mark) (last stri
 	case c.kind != integer && c.kind != timestamp && c.kind != text && c.kind != undeclared:
 		return "", s.errorf("found the mark %q of %s, expected a column of whole numbers, times or texts, which grows with each row; take another one", c.name, c.typ)
 	}
-	name := quoted(c.name)
+	name, compared := quoted(c.name), s.db.compared(c)
 	value := func(of, where string) (string, error) {
 		return s.db.value(ctx, "SELECT CAST("+of+" AS TEXT) FROM "+r.from()+" AS marked"+where)
 	}
@@ -101,9 +101,9 @@ func (s *Snapshot) mark(ctx context.Context, r *relation, mark *Mark) (last stri
 		if wholeMark.MatchString(mark.After) && c.kind != text {
 			after = mark.After
 		}
-		r.query = "SELECT * FROM " + r.from() + " AS marked WHERE " + name + " > " + after
+		r.query = "SELECT * FROM " + r.from() + " AS marked WHERE " + compared + " > " + after
 	}
-	if last, err = value("max("+name+")", ""); err == nil && !plainMark.MatchString(last) {
+	if last, err = value("max("+compared+")", ""); err == nil && !plainMark.MatchString(last) {
 		err = s.errorf("found the mark %q, expected one without quotes and backslashes; take another column", last)
 	}
 	return last, err

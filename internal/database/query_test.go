@@ -59,6 +59,35 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// The rows after a mark are those after it in the order of all rows, whatever the column compares by, and every row is in one of the results.
+func TestMark(t *testing.T) {
+	path := file(t, "CREATE TABLE n(x TEXT COLLATE NOCASE, y INTEGER)", "INSERT INTO n VALUES ('b', 1), ('a', 2), ('B', 3), ('', 4), ('é', 5)")
+	s, err := Open(t.Context(), "sqlite:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for after, want := range map[string]string{"": `"",4 "B",3 "a",2 "b",1 "é",5 `, "B": `"a",2 "b",1 "é",5 `, "a": `"b",1 "é",5 `, "é": ""} {
+		out := filepath.Join(t.TempDir(), "q.csv")
+		r, err := s.Query(t.Context(), vfs.OS, out, "SELECT y, x FROM n", &Mark{"x", after})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+			y, x, _ := strings.Cut(line, ",")
+			got += x + "," + y + " "
+		}
+		if last := map[bool]string{true: "", false: "é"}[want == ""]; got != want || r.Last != last {
+			t.Errorf("after %q: found the rows %s and the mark %q, expected %s and %q", after, got, r.Last, want, last)
+		}
+	}
+}
+
 // No text that oneSelect takes reaches beyond the SELECT around it, not even on a connection that can write.
 func TestOneSelect(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:")

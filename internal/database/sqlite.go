@@ -275,6 +275,8 @@ func (s *sqliteFile) has(ctx context.Context, r *relation, condition string) (fo
 	return found, err
 }
 
+func (s *sqliteFile) compared(c *column) string { return quoted(c.name) + " COLLATE BINARY" }
+
 func (s *sqliteFile) value(ctx context.Context, query string) (text string, err error) {
 	err = s.list(ctx, func(scan func(...any) error) error {
 		var found *string

@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Added is what a segment adds to a store: only what is new, in two stores.
@@ -44,13 +45,8 @@ func (s *Store) None(a *Added) bool {
 // AppendSegment writes a segment to w, which Amend has begun from the version of the store that s has open, as OpenMerged opens all of it. It returns the
 // metadata of the new version, for Seal.
 func (s *Store) AppendSegment(ctx context.Context, w *Writer, added Added) (*Meta, error) {
-	base := s.Meta
-	if s.merged != nil {
-		base = s.merged.base
-	}
-	meta := *base
-	meta.Format = SegmentedFormat
-	x := &appending{Store: s, ctx: ctx, w: w, dir: SegmentDir(len(meta.Segments) + 1), segment: Segment{Nodes: map[string]*NodesMeta{}, Edges: map[string]*EdgesMeta{}, Made: added.Made}}
+	x := s.newSegment(ctx, w, added.Made)
+	x.segment.Nodes, x.segment.Edges = map[string]*NodesMeta{}, map[string]*EdgesMeta{}
 	for _, name := range slices.Sorted(maps.Keys(added.Nodes.Meta.Nodes)) {
 		if err := x.appendNodes(name, added.Nodes); err != nil {
 			return nil, fmt.Errorf("node type %s: %w", name, err)
@@ -70,8 +66,7 @@ func (s *Store) AppendSegment(ctx context.Context, w *Writer, added Added) (*Met
 			return nil, fmt.Errorf("edge type %s: %w", name, err)
 		}
 	}
-	meta.Segments = append(slices.Clone(meta.Segments), x.segment)
-	return &meta, nil
+	return x.withSegment(), nil
 }
 
 // appending is a run of AppendSegment.
@@ -79,8 +74,38 @@ type appending struct {
 	*Store
 	ctx     context.Context
 	w       *Writer
+	base    *Meta // with the segments before
 	dir     string
 	segment Segment
+}
+
+// newSegment begins a segment after those that the store has.
+func (s *Store) newSegment(ctx context.Context, w *Writer, made Made) *appending {
+	base := s.Meta
+	if s.merged != nil {
+		base = s.merged.base
+	}
+	return &appending{Store: s, ctx: ctx, w: w, base: base, dir: SegmentDir(len(base.Segments) + 1), segment: Segment{Made: made}}
+}
+
+// withSegment is the metadata of the store with the segment.
+func (x *appending) withSegment() *Meta {
+	meta := *x.base
+	meta.Format, meta.Segments = SegmentedFormat, append(slices.Clone(meta.Segments), x.segment)
+	return &meta
+}
+
+// openArray opens an array file, and returns its size and where its values begin.
+func (x *appending) openArray(name string) (f vfs.File, size, start int64, err error) {
+	path, start := x.ArrayFile(name)
+	if f, err = x.fs.Open(path); err != nil {
+		return nil, 0, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), start, nil
 }
 
 // appendNodes writes the new nodes of a type.
@@ -202,18 +227,13 @@ func (x *appending) appendOffsets(before string, from *Store, file, to string) e
 
 // writeRest writes the file that goes on with another: the bytes of it from restFrom on, and more.
 func (x *appending) writeRest(before, to string, more []byte) (err error) {
-	path, _ := x.ArrayFile(before)
-	old, err := x.fs.Open(path)
+	old, size, _, err := x.openArray(before)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
-	info, err := old.Stat()
-	if err != nil {
-		return err
-	}
-	at := restFrom(info.Size())
-	head := make([]byte, info.Size()-at)
+	at := restFrom(size)
+	head := make([]byte, size-at)
 	if _, err := io.ReadFull(io.NewSectionReader(old, at, int64(len(head))), head); err != nil {
 		return err
 	}

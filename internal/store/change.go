@@ -37,14 +37,8 @@ type ChangedEdges struct{ IDs, Rows []uint64 }
 // The bytes of columns change in the files that have them (ReplacedFile): of columns with rows of one size the blocks with changed rows alone, unless these are half of all or lie in too many
 // places, and other columns as a whole.
 func (s *Store) ChangeSegment(ctx context.Context, w *Writer, c Changes) (*Meta, error) {
-	base := s.Meta
-	if s.merged != nil {
-		base = s.merged.base
-	}
-	meta := *base
-	meta.Format = SegmentedFormat
-	x := &changing{appending: &appending{Store: s, ctx: ctx, w: w, dir: SegmentDir(len(meta.Segments) + 1), segment: Segment{
-		ChangedNodes: map[string]int{}, ChangedEdges: map[string]int{}, Replaced: map[string]ReplacedFile{}, Made: c.Made}}, from: c.NodeRows}
+	x := &changing{appending: s.newSegment(ctx, w, c.Made), from: c.NodeRows}
+	x.segment.ChangedNodes, x.segment.ChangedEdges, x.segment.Replaced = map[string]int{}, map[string]int{}, map[string]ReplacedFile{}
 	for _, pieces := range s.shards {
 		x.pieces += len(pieces)
 	}
@@ -59,8 +53,7 @@ func (s *Store) ChangeSegment(ctx context.Context, w *Writer, c Changes) (*Meta,
 			return nil, fmt.Errorf("edge type %s: %w", name, err)
 		}
 	}
-	meta.Segments = append(slices.Clone(meta.Segments), x.segment)
-	return &meta, nil
+	return x.withSegment(), nil
 }
 
 // changing is a run of ChangeSegment.
@@ -194,17 +187,12 @@ const mostPieces = 1 << 14
 
 // replaceFixed replaces the bytes of rows of one size in a file.
 func (x *changing) replaceFixed(file string, old, new *graph.Column, rows []changedRow) (err error) {
-	name, start := x.ArrayFile(file)
-	f, err := x.fs.Open(name)
+	f, size, start, err := x.openArray(file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	size, block, width := info.Size(), limits.ShardAlign, int64(old.RowBytes())
+	block, width := limits.ShardAlign, int64(old.RowBytes())
 	var blocks []int64
 	places := 0
 	for _, r := range rows {

@@ -16,11 +16,13 @@ import (
 //     of the parts before it, is above u.
 type Rule struct {
 	// By is the column that decides; "" for a draw.
-	By     string
-	limits [3]key
-	values map[string]int8
-	ratios []float64
-	key    uint64
+	By string
+	// by and split are, of shares in the order of a column, the column and the parts of the rows of the graph, from which limits follow.
+	by, split *graph.Column
+	limits    [3]key
+	values    map[string]int8
+	ratios    []float64
+	key       uint64
 }
 
 // Rules are the rules of the splits of a graph, by type. A split that looks at several rows (classes, groups, folds), at other tables (files, masks, nodes) or gives roles has none.
@@ -58,10 +60,9 @@ func Rules(g *graph.Graph, splits []Split, seed uint64) (map[string]*Rule, error
 					rule.values[v] = int8(p)
 				}
 			}
-		} else if rule.limits, err = s.limits(by); err == nil && s.Ratios != nil {
-			rule.limits, err = limitsOf(by, graph.FindColumn(r.columns, SplitColumn))
-		}
-		if err != nil {
+		} else if s.Ratios != nil {
+			rule.by, rule.split = by, graph.FindColumn(r.columns, SplitColumn)
+		} else if rule.limits, err = s.limits(by); err != nil {
 			return nil, fmt.Errorf("split of %s: %w", s.Type, err)
 		}
 		rules[s.Type] = rule
@@ -147,6 +148,13 @@ func (r *Rule) Of(columns []*graph.Column, number func(row int) uint64) (func(ro
 			return -1
 		}, nil
 	}
+	limits := r.limits
+	if r.split != nil {
+		var err error
+		if limits, err = limitsOf(r.by, r.split); err != nil {
+			return nil, err
+		}
+	}
 	at, err := ordered(by)
 	if err != nil {
 		return nil, err
@@ -156,8 +164,8 @@ func (r *Rule) Of(columns []*graph.Column, number func(row int) uint64) (func(ro
 		if k == missing {
 			return -1
 		}
-		p := sort.Search(len(r.limits), func(p int) bool { return k < r.limits[p] })
-		if p == len(r.limits) {
+		p := sort.Search(len(limits), func(p int) bool { return k < limits[p] })
+		if p == len(limits) {
 			return -1
 		}
 		return p

@@ -119,12 +119,6 @@ func (b *building) changedEdges(ctx context.Context, t *assemble.Edges, e *graph
 	}
 	type changed struct{ far, row, position uint64 }
 	positions := graph.FindColumn(e.Columns, graph.PositionColumn)
-	position := func(row uint64) uint64 {
-		if positions.DType == graph.Uint32 {
-			return uint64(graph.View[uint32](positions.Values)[row])
-		}
-		return graph.View[uint64](positions.Values)[row]
-	}
 	where := func(position uint64) string { return t.Table.Where(position, t.Src.Name) }
 	var list []changed
 	for v := range rows.Indptr.Len() - 1 {
@@ -137,7 +131,7 @@ func (b *building) changedEdges(ctx context.Context, t *assemble.Edges, e *graph
 		}
 		list = list[:0]
 		for row := first; row < last; row++ {
-			list = append(list, changed{rows.Far.At(int(row)), row, position(row)})
+			list = append(list, changed{rows.Far.At(int(row)), row, store.PositionAt(positions, int(row))})
 		}
 		slices.SortStableFunc(list, func(x, y changed) int { return cmp.Compare(x.far, y.far) })
 		for i := 1; i < len(list); i++ {

@@ -123,23 +123,12 @@ func (d *dropping) scanPairs(ctx context.Context, e *assemble.Edges) error {
 	if of == nil {
 		return fmt.Errorf("%s: found edges of type %s to drop, expected a type of the store; correct the name", e.Table.Files()[0], e.Type)
 	}
-	var numbers []views.Numbers
-	for _, end := range []struct {
-		column table.Column
-		of, as string
-	}{{e.Src, e.Type.Src, "#src"}, {e.Dst, e.Type.Dst, "#dst"}} {
-		if end.column.Name == "" {
-			return fmt.Errorf("%s: found row numbers as ends of edges to drop, expected columns; name both", e.Table.Files()[0])
-		}
-		t := d.types[end.of]
-		column := end.column
-		column.DType = t.ids
-		numbers = append(numbers, views.Numbers{Column: column, As: end.as, Find: t.findKnown, Of: "the nodes of type " + t.name})
+	if e.Src.Name == "" || e.Dst.Name == "" {
+		return fmt.Errorf("%s: found row numbers as ends of edges to drop, expected columns; name both", e.Table.Files()[0])
 	}
 	a := of.Adj[of.Primary]
 	far := []uint64{}
-	seen := table.Column{Name: "#src", DType: graph.Uint64}
-	_, err := views.Numbered(e.Table, numbers...).Scan(ctx, []table.Column{seen, {Name: "#dst", DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
+	_, err := d.numberedKnown(e).Scan(ctx, []table.Column{{Name: "#src", DType: graph.Uint64}, {Name: "#dst", DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
 		src, dst := graph.View[uint64](c.Columns[0].Data), graph.View[uint64](c.Columns[1].Data)
 		for i := range c.Rows {
 			near, other := dst[i], src[i]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -125,8 +126,14 @@ func (a *appending) fitColumns(typ string, t table.Table, have []table.Column, w
 		if i >= 0 {
 			c = have[i]
 		} else if !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == w.Name }) {
-			if some || a.changes() && w.Name == transform.SplitColumn { // no feature is made of it
+			// A column that says which values of another are missing changes with it.
+			of, marks := strings.CutSuffix(w.Name, features.MarkSuffix)
+			marks = marks && w.DType == graph.Bool && (slices.ContainsFunc(have, func(c table.Column) bool { return c.Name == of }) || slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == of }))
+			if some && !marks || a.changes() && w.Name == transform.SplitColumn { // no feature is made of a split
 				continue
+			}
+			if some {
+				return nil, fmt.Errorf("%s: found %q without %q, expected both, because the store has both; give `Missing`, or missing: column in the graph.yaml, as the import had it", t.Files()[0], of, w.Name)
 			}
 			return nil, fmt.Errorf("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)
 		}

@@ -23,12 +23,13 @@ type followed struct {
 	folder bool
 }
 
-// says whether the name of the source says what it does to the store, in place of adding to it: drop or change, before its ending or as its ending.
+// says tells whether the name of the source ends in ".drop" or ".change", which says what it does to the store in place of adding to it. The ending of its kind may follow.
 func (s *followed) says(what string) bool {
-	return strings.HasSuffix(s.name, "."+what) || strings.Contains(s.name, "."+what+".")
+	name := strings.TrimSuffix(strings.TrimSuffix(s.name, ".gz"), ".zst")
+	return strings.HasSuffix(name, "."+what) || strings.HasSuffix(strings.TrimSuffix(name, filepath.Ext(name)), "."+what)
 }
 
-// adds says whether the source adds to the store.
+// adds tells whether the source adds to the store.
 func (s *followed) adds() bool { return !s.says("drop") && !s.says("change") }
 
 // following is a run of follow.

@@ -1,7 +1,6 @@
 package appending
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -80,5 +79,5 @@ func timeOf(text string) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%w", operation.Usagef("found `AsOf` %q, expected a time such as 2026-11-30T12:00:00Z, a date, which is its first moment in UTC, or the checksum of a version", text))
+	return time.Time{}, operation.Usagef("found `AsOf` %q, expected a time such as 2026-11-30T12:00:00Z, a date, which is its first moment in UTC, or the checksum of a version", text)
 }

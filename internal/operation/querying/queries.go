@@ -39,7 +39,7 @@ func (c *Copies) Text(s string) string {
 	return c.Places.Text(s)
 }
 
-// Warnings are what to say of what was read.
+// Warnings are the notes about what was read.
 func (c *Copies) Warnings() []string {
 	if c == nil {
 		return nil
