@@ -66,6 +66,10 @@ func startBrowser(t *testing.T) *browser {
 	run := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
 		"--force-color-profile=srgb", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
 	run.ExtraFiles = []*os.File{commands, theirs} // 3 and 4
+	// Its helper processes hold this pipe too, and write to the profile until they end, so that only a Wait for all of them lets the
+	// folder be removed.
+	run.Stderr = io.Discard
+	run.WaitDelay = browserTime // against a hang
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
