@@ -40,6 +40,7 @@ var unadvised = map[string]string{
 	"internal/store/opengraph.go":          "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/append.go":             "for writers of segments within this module",
 	"internal/store/merge.go":              "files of a store that graphmill did not write so: the command adds how to find all damage",
+	"internal/store/places.go":             "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/segment":               "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/segments.go":           "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/manifest.go":           "files of a store that graphmill did not write so: the command adds how to find all damage",

@@ -403,12 +403,13 @@ func withoutPositions(g *graph.Graph) {
 	}
 }
 
-// A store that grew by appends is the store of all tables at once, and after a compaction it has its files.
+// A store that grew by appends is the store of all tables at once, and after a compaction it has its files. A server that takes each version over gives the answers of one that opens it alone.
 func TestAppend(t *testing.T) {
 	defer func(align int64) { bounds.ShardAlign = align }(bounds.ShardAlign)
 	bounds.ShardAlign = int64(os.Getpagesize())
 	dir := t.TempDir()
 	n, most := 0, proof.Count(t, 20, 1000) // an import, and three operations that sync each file
+	apart := 0
 	rapid.Check(t, func(t *rapid.T) {
 		if n++; n > most {
 			return
@@ -429,6 +430,8 @@ func TestAppend(t *testing.T) {
 		whole, grown := filepath.Join(dir, "whole.store"), filepath.Join(dir, "grown.store")
 		importFrom(g.write(t, filepath.Join(dir, "all"), 0, g.batches), whole)
 		importFrom(g.write(t, filepath.Join(dir, "0"), 0, 1), grown)
+		x := &takeover{dir: grown, apart: &apart}
+		x.next(t)
 		change := func(b int) {
 			from := g.writeChanges(t, filepath.Join(dir, fmt.Sprint(b, "-changes")), b)
 			if from == "" {
@@ -437,6 +440,7 @@ func TestAppend(t *testing.T) {
 			if _, err := graphmill.Append(ctx, grown, "", option.Append{Run: option.Run{NoReport: true}, Change: from}); err != nil {
 				t.Fatal(err)
 			}
+			x.next(t)
 		}
 		change(0)
 		for b := 1; b < g.batches; b++ {
@@ -444,8 +448,10 @@ func TestAppend(t *testing.T) {
 			if _, err := graphmill.Append(ctx, grown, g.write(t, filepath.Join(dir, fmt.Sprint(b)), b, b+1), o); err != nil {
 				t.Fatal(err)
 			}
+			x.next(t)
 			change(b)
 		}
+		x.close(t)
 		w, err := store.Open(vfs.OS, whole)
 		if err != nil {
 			t.Fatal(err)
@@ -514,6 +520,9 @@ func TestAppend(t *testing.T) {
 			t.Fatalf("found the files %v after a compaction, expected %v", got.Files, want.Files)
 		}
 	})
+	if apart == 0 {
+		t.Error("found no version that shares edges with the one before, expected some")
+	}
 }
 
 // sampled samples a store by an executor, and returns the files of the output.

@@ -13,7 +13,10 @@ import (
 // adjacency is a graph.Adjacency as the kernel reads it. Positions and edge ids have 32 bits, or 64 for a wide edge type
 // (Sampler.wide).
 type adjacency struct {
-	first  uint32      // the node that indptr begins with: 0, except in a Range
+	first uint32 // the node that indptr begins with: 0, except in a Range
+	// stops has, of lists that are not one after the other (graph.Adjacency.Ends), the position after the last edge of each node. nil elsewhere, where it is the next
+	// offset.
+	stops  []uint32
 	indptr graph.Index // nodes of the near type + 1; U64 where the edge type is wide
 	far    []uint32    // nil with Options.Fetch
 	eid    graph.Index // empty where the edge id is the position, or is not read; U64 where the edge type is wide
@@ -56,6 +59,12 @@ func sized(x graph.Index, wide bool) graph.Index {
 // readAdjacency checks the sizes and the order of a's lists and the range of its ids, so that the kernel need not. With
 // fetch it reads only the offsets.
 func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool) (*adjacency, error) {
+	if a.Ends.Len() > 0 { // checked by those who made it
+		if a.Ends.Len() != near || a.Indptr.Len() != near+1 || a.Indptr.U64 != nil || a.Ends.U64 != nil || a.Far.U64 != nil || a.EdgeID.Len() > 0 || fetch {
+			return nil, fmt.Errorf("%s: found %d ends of %d lists, expected as many, of 32 bits", e.Type, a.Ends.Len(), near)
+		}
+		return &adjacency{indptr: a.Indptr, stops: a.Ends.U32, far: a.Far.U32}, nil
+	}
 	all := a.Far.Len() == e.Count && (a.EdgeID.Len() == 0 || a.EdgeID.Len() == e.Count)
 	part := a.Far.Len() < e.Count && a.EdgeID.Len() == a.Far.Len() // Restrict
 	if a.Indptr.Len() != near+1 || !all && !part {
@@ -156,7 +165,7 @@ func (a *adjacency) wide() bool { return a.indptr.U64 != nil }
 // nodes is the number of near nodes.
 func (a *adjacency) nodes() int { return a.indptr.Len() - 1 }
 
-// count is the number of edges.
+// count is the number of positions.
 func (a *adjacency) count() int { return int(a.indptr.At(a.nodes())) }
 
 // span is the positions of the edges of a near node.
@@ -164,7 +173,15 @@ func (a *adjacency) span(v uint32) (from, to uint64) {
 	if a.indptr.U64 != nil {
 		return a.indptr.U64[v], a.indptr.U64[v+1]
 	}
-	return uint64(a.indptr.U32[v]), uint64(a.indptr.U32[v+1])
+	return uint64(a.indptr.U32[v]), uint64(a.narrowStops()[v])
+}
+
+// narrowStops is, by near node, the position after its last edge, of an edge type that is not wide.
+func (a *adjacency) narrowStops() []uint32 {
+	if a.stops != nil {
+		return a.stops
+	}
+	return a.indptr.U32[1:]
 }
 
 // edge is the edge id at a position.
@@ -209,10 +226,35 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 			return nil, fmt.Errorf("%s: found direction %s alone, expected the primary one", edges.Type, 1-dir)
 		}
 		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with `Both` to store them", edges.Type, dir)
+		if other.stops != nil {
+			return nil, errPlaces(edges, "the other direction")
+		}
 		a = other.reverse(nodes(dir))
 	}
 	s.adj[e][dir] = a
 	return a, nil
+}
+
+// TakesPlaces refuses lists with Ends for a plan that reads others than those of the nodes that it expands.
+func (p *Plan) TakesPlaces(g *graph.Graph) error {
+	for _, e := range g.Edges {
+		if a := e.Adj[e.Primary]; a == nil || a.Ends.Len() == 0 {
+			continue
+		}
+		if len(p.SeedType) > 1 || p.Negatives != nil || p.Exclude != nil || len(p.Messages) > 0 || p.Kind != Directional {
+			return errPlaces(e, "all edges")
+		}
+		for _, op := range p.Ops {
+			if op.Edges == e.Type.String() && (op.Column != "" || op.How.Layered()) {
+				return errPlaces(e, "all edges")
+			}
+		}
+	}
+	return nil
+}
+
+func errPlaces(e *graph.Edges, what string) error {
+	return tagged.Errorf(ErrPlaces, "%s: found lists of edges in any order, expected lists one after the other for a plan that reads %s; merge them", e.Type, what)
 }
 
 // tooLarge refuses node types whose ids do not fit 32 bits.

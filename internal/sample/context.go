@@ -203,7 +203,7 @@ func (s *Sampler) NewContext() *Context {
 		},
 	}
 	for i := range c.local {
-		c.local[i] = localIDs{count: s.g.Nodes[i].Count, forced: s.relabel, tiny: s.plan.Scope == ScopeSeed}
+		c.local[i] = localIDs{count: s.g.Nodes[i].Count, forced: s.relabel, tiny: s.plan.Scope == ScopeSeed || s.opt.Small}
 		c.sub.NodesByHop[i] = make([]uint32, s.hops+1)
 	}
 	for i := range c.edges {

@@ -33,6 +33,9 @@ func (c *Context) locate(o *op, b block) {
 			prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(indptr))), b.node)
 		} else {
 			prefetch.At(unsafe.SliceData(o.adj.indptr.U32), b.node)
+			if o.adj.stops != nil {
+				prefetch.At(unsafe.SliceData(o.adj.stops), b.node)
+			}
 		}
 	}
 }
@@ -57,10 +60,10 @@ func (c *Context) measure(o *op, b block) int {
 		return need
 	}
 	clear(b.base)
-	indptr := o.adj.indptr.U32
+	starts, stops := o.adj.indptr.U32, o.adj.narrowStops()
 	for i, v := range b.node {
-		s := indptr[v]
-		d := indptr[v+1] - s
+		s := starts[v]
+		d := stops[v] - s
 		b.start[i], b.degree[i] = s, d
 		if o.replaces && d > 0 && o.take != takeAll {
 			d = o.take

@@ -20,6 +20,8 @@ var (
 	errWeight = errors.New("infinite weight")
 	// ErrFetch is the error of a plan that needs the neighbours in memory (Options.Fetch).
 	ErrFetch = errors.New("needs the memory executor")
+	// ErrPlaces is the error of a plan that needs lists of neighbours which are one after the other (graph.Adjacency.Ends).
+	ErrPlaces = errors.New("needs merged edges")
 	// ErrSeed is the error of seeds that do not fit the plan or the graph.
 	ErrSeed = errors.New("invalid seed")
 )

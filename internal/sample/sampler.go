@@ -31,6 +31,8 @@ type Options struct {
 	// edges that each op takes (Context.SampleGiven). Contexts do not sample what Fetch refuses, nor negatives by weights;
 	// the caller only encodes.
 	Given bool
+	// Small says that subgraphs are those of a few seeds: contexts then hold no arrays over all nodes.
+	Small bool
 	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
 	// memory of mapped files can be given back (store.Store.Touched).
 	Touched func(bytes int64) error
@@ -115,6 +117,9 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		if err := p.CanFetch(g); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.TakesPlaces(g); err != nil {
+		return nil, err
 	}
 	if opt.Given {
 		s.cannotGive = p.CanGive(g)

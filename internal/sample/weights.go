@@ -88,7 +88,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	}
 	w := &weights{values: v, prefix: makeTable[float64](a.count())}
 	nodes := a.nodes()
-	if size := a.count()/guideEdges + nodes; size < math.MaxUint32 && !a.wide() {
+	if size := a.count()/guideEdges + nodes; size < math.MaxUint32 && !a.wide() && a.stops == nil { // parts of lists in any order would overlap
 		w.guide = makeTable[uint32](size)
 	}
 	for n := range nodes {

@@ -21,6 +21,7 @@ type merging struct {
 	meta  *EdgesMeta
 	lists *segment.Lists
 	parts []edgePart // of the base and of each segment; without far where a part has no edges of the type
+	old   *placed    // of the version before, with which this one goes on; nil: with none
 }
 
 // edgePart is the edges of a type that the base or a segment has.
@@ -38,6 +39,7 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 	t := e.Type
 	m := &merging{Store: s, name: name, dir: EdgesDir(t), meta: whole, lists: &segment.Lists{Nodes: s.Meta.Nodes[t.Near(e.Primary)].Count}}
 	s.merged.types[name] = m
+	m.old = m.placedBefore()
 	if err := m.openBase(name, t.Near(e.Primary)); err != nil {
 		return nil, err
 	}
@@ -59,6 +61,11 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 		return e, err
 	}
 	whole.Count, whole.Arrays, whole.Columns = e.Count, map[string]string{}, map[string]ColumnMeta{}
+	if s.merged.placed != nil {
+		if done, err := m.placeEdges(e); done || err != nil {
+			return e, err
+		}
+	}
 	a, err := m.mergeLists()
 	if err != nil {
 		return nil, err
@@ -108,8 +115,10 @@ func (m *merging) openBase(name, near string) (err error) {
 		if last(m.lists.Base) != base.Count {
 			return fmt.Errorf("%w: found offsets up to %d, expected %d", ErrDamaged, last(m.lists.Base), base.Count)
 		}
-	} else if err := m.lists.Base.CheckOffsets(base.Count); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	} else if m.old == nil { // elsewhere they were checked with the version before
+		if err := m.lists.Base.CheckOffsets(base.Count); err != nil {
+			return fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
 	}
 	return m.openPart(&m.parts[0], base)
 }

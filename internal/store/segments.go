@@ -29,7 +29,11 @@ type merged struct {
 	dropped map[string][]int    // edges that each segment drops, by type
 	types   map[string]*merging // the parts of edge types that segments change
 	arrays  []*mergedArray
-	bytes   int64 // of memory that holds merged arrays
+	// Of OpenAfter: the version before, or nil, and what the next version goes on with, by edge type. placed is nil otherwise.
+	before   *Store
+	placed   map[string]*placed
+	manifest *Manifest
+	bytes    int64 // of memory that holds merged arrays
 }
 
 // mergedArray is an array in memory, which Spill writes to a file.
@@ -61,6 +65,13 @@ func OpenMerged(fsys vfs.FS, dir string, after int) (*Store, error) {
 // OpenBeside is OpenMerged of all segments for a process that does other work meanwhile: the goroutine of the caller does all of it.
 func OpenBeside(fsys vfs.FS, dir string) (*Store, error) {
 	return openMerged(fsys, dir, &merged{after: -1, alone: true})
+}
+
+// OpenAfter is OpenBeside that merges only what is new since a version that is open, before, which can be nil and was opened so, too: both share the rest. Lists of edges then have Ends, and an edge is
+// named by its place, not by its id. Edge types without positions, with 2^32 places or with columns whose rows differ in size are merged as a whole, and so are all where the version
+// before does not lead to this one.
+func OpenAfter(fsys vfs.FS, dir string, before *Store) (*Store, error) {
+	return openMerged(fsys, dir, &merged{after: -1, alone: true, before: before, placed: map[string]*placed{}})
 }
 
 // OpenOutline is OpenMerged of all segments without the lists of the edges that these change, and with the columns of the first part that has edges of a type: what an append
@@ -224,6 +235,7 @@ func (s *Store) checkFormat(file string) error {
 func (s *Store) joinSegments(m *Manifest) error {
 	x := s.merged
 	whole := *s.Meta
+	x.manifest = m
 	x.base, x.rests, x.changed, x.dropped, x.types = s.Meta, map[string]bool{}, map[string]bool{}, map[string][]int{}, map[string]*merging{}
 	whole.Nodes, whole.Edges, whole.Segments = map[string]*NodesMeta{}, map[string]*EdgesMeta{}, slices.Clone(s.Meta.Segments[:x.after])
 	for name, n := range x.base.Nodes {

@@ -80,7 +80,7 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		defer func() { _ = web.Close() }() // as above
 	}
 	store := serving.NewestOf(dir, asked, false)
-	version, err := store.Open(ctx, false)
+	version, err := store.Open(ctx)
 	if err != nil {
 		return err
 	}

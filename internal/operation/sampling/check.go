@@ -21,10 +21,11 @@ type request struct {
 
 	option.Columns
 	option.Ages
-	Texts []string
-	Order string
-	slots int
-	asked bool // the seeds of batches are asked for
+	Texts   []string
+	Order   string
+	slots   int
+	asked   bool // the seeds of batches are asked for
+	inPlace bool // arrays are read where they are, by a server that has several versions of a store open
 
 	// Of files.
 

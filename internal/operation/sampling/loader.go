@@ -64,18 +64,32 @@ func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, err
 type Find func(nodeType, id string) (node int64, ok bool)
 
 // OpenAnswering is OpenLoader for callers that ask for seeds by their original ids. With alone they ask for no other batches: the options then name no seeds, and
-// columns stay in the maps of the store, which versions share. With beside the caller's goroutine opens the store, so that other work goes on.
-func OpenAnswering(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone, beside bool) (l *Loader, find Find, err error) {
-	open := func() (*store.Store, error) { return openSampled(fsys, dir, o.Executor) }
-	if beside {
-		open = func() (*store.Store, error) { return store.OpenBeside(fsys, dir) }
-		o.Threads = 1
+// columns stay in the maps of the store, which versions share.
+func OpenAnswering(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool) (*Loader, Find, error) {
+	s, err := openSampled(fsys, dir, o.Executor)
+	return newAnswering(ctx, s, err, o, alone, alone)
+}
+
+// OpenBeside is OpenAnswering of a new version beside one that answers, last, which stays open until it returns. The caller's goroutine does all the work, and edges that both versions have are
+// shared where the plan allows it.
+func OpenBeside(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool, last *Loader) (*Loader, Find, error) {
+	o.Threads = 1
+	if len(last.source.SeedTypes()) == 1 && last.sets == nil { // the lists of edges that are seeds are read whole, and so are those of samplers of sets
+		s, err := store.OpenAfter(fsys, dir, last.opened)
+		if l, find, err := newAnswering(ctx, s, err, o, alone, true); !errors.Is(err, sample.ErrPlaces) {
+			return l, find, err
+		}
 	}
-	s, err := open()
+	s, err := store.OpenBeside(fsys, dir)
+	return newAnswering(ctx, s, err, o, alone, true)
+}
+
+// newAnswering opens the loader of OpenAnswering of a store, which it owns.
+func newAnswering(ctx context.Context, s *store.Store, err error, o option.Batches, alone, inPlace bool) (l *Loader, find Find, _ error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err = newLoader(ctx, s, o, alone, func(l *Loader) error {
+	l, err = newLoader(ctx, s, o, alone, inPlace, func(l *Loader) error {
 		find, err = l.find()
 		return err
 	})
@@ -106,13 +120,14 @@ func (l *Loader) find() (Find, error) {
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
 // and the memory executor needs more. It refuses a Format, as batches are not files.
 func NewLoader(ctx context.Context, s *store.Store, o option.Batches) (*Loader, error) {
-	return newLoader(ctx, s, o, false, func(*Loader) error { return nil })
+	return newLoader(ctx, s, o, false, false, func(*Loader) error { return nil })
 }
 
-// newLoader is NewLoader, with asked for batches that are only asked for. open opens more of the store, before columns are copied beside.
-func newLoader(ctx context.Context, s *store.Store, options option.Batches, asked bool, open func(*Loader) error) (_ *Loader, err error) {
+// newLoader is NewLoader, with asked for batches that are only asked for, and inPlace for arrays that are not copied. open opens more of the store, before columns are copied beside.
+func newLoader(ctx context.Context, s *store.Store, options option.Batches, asked, inPlace bool, open func(*Loader) error) (_ *Loader, err error) {
 	defer guard.Catch(&err)()
 	o := ofBatches(&options)
+	o.inPlace = inPlace
 	if o.asked = asked; asked && o.sets() {
 		return nil, operation.Usagef("found `Sampler` %s with seeds that are asked for, expected a sampler of neighbours: its batches are sets of nodes, which have no seeds", o.Sampler)
 	}
@@ -128,6 +143,9 @@ func newLoader(ctx context.Context, s *store.Store, options option.Batches, aske
 	operation.SetDefault(&o.slots, ordered.Slots(o.Threads))
 	p, err := o.resolve(ctx, s)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.plan.TakesPlaces(s.Graph); err != nil {
 		return nil, err
 	}
 	order, err := seedOrder(o.Order, s.Graph, p)
@@ -191,7 +209,7 @@ func newLoader(ctx context.Context, s *store.Store, options option.Batches, aske
 	if err := open(l); err != nil {
 		return nil, err
 	}
-	if !o.asked {
+	if !o.inPlace {
 		l.load(s)
 	}
 	return l, nil
@@ -231,7 +249,7 @@ func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *plann
 // open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.
 func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
 	o := &l.o
-	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
+	options := sample.Options{Ops: o.Ops, Small: o.asked, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
 	if p.plan.Weighs() {
 		options.Weights = true
 		if err := freeOfWeights(s.Graph, f); err != nil {
@@ -242,7 +260,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes() + p.job.Positives.Bytes()
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		sampler := NewSampler
-		if o.asked {
+		if o.inPlace {
 			sampler = newMappedSampler
 		}
 		m, err := sampler(s, p.plan, need, o.Memory, options)

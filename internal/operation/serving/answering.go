@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -57,7 +58,7 @@ func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) err
 		defer func() { _ = web.Close() }() // as above
 	}
 	store := NewestOf(dir, o, true)
-	version, err := store.Open(ctx, false)
+	version, err := store.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,6 +67,9 @@ func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) err
 		return err
 	}
 	defer server.Close()
+	// Garbage is collected when there is as much as this and what is used, not each few megabytes: a collection waits for the thread that takes a version over, which gives way to all others.
+	spare := make([]byte, spareHeap) // never touched, so that it takes no memory
+	defer runtime.KeepAlive(spare)
 	address := ""
 	if web != nil {
 		address = web.Addr().String()
@@ -78,6 +82,8 @@ func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) err
 		return nil
 	})
 }
+
+const spareHeap = 32 << 20
 
 // ListenHTTP listens on host:port for health and metrics; it returns nil for "".
 func ListenHTTP(ctx context.Context, address string) (net.Listener, error) {
@@ -127,26 +133,48 @@ type Newest struct {
 	options option.Batches
 	alone   bool
 	files   vfs.FS
+	last    *sampling.Loader // of the version that answers
 }
 
 // NewestOf opens versions of the store in a folder for batches that are made at random, by the memory executor. With alone all batches are of seeds that are asked for.
 func NewestOf(dir string, o option.Batches, alone bool) *Newest {
 	o.Executor = option.ExecutorMemory // questions ask for any epoch and any seeds
-	return &Newest{dir, o, alone, vfs.SharedMaps(vfs.OS)}
+	return &Newest{dir: dir, options: o, alone: alone, files: vfs.SharedMaps(vfs.OS)}
 }
 
-// Open opens the version that is in the folder now. With beside it leaves the other processors to the server that answers from the version before.
-func (n *Newest) Open(ctx context.Context, beside bool) (v answer.Version, err error) {
+// Open opens the version that is in the folder now.
+func (n *Newest) Open(ctx context.Context) (v answer.Version, err error) {
+	n.last, v, err = n.open(ctx, sampling.OpenAnswering)
+	return v, err
+}
+
+// open opens the version that is in the folder now.
+func (n *Newest) open(ctx context.Context, open func(context.Context, vfs.FS, string, option.Batches, bool) (*sampling.Loader, sampling.Find, error)) (loader *sampling.Loader, v answer.Version, err error) {
 	defer guard.Catch(&err)()
 	if v.Name, err = store.Sum(vfs.OS, n.dir); err != nil && !vfs.Absent(err) { // of no store: the loader says so
-		return v, err
+		return nil, v, err
 	}
-	loader, find, err := sampling.OpenAnswering(ctx, n.files, n.dir, n.options, n.alone, beside)
+	loader, find, err := open(ctx, n.files, n.dir, n.options, n.alone)
 	if err != nil {
-		return v, err
+		return nil, v, err
 	}
 	v.Source, v.Find, v.Close = loader.Source(), answer.Find(find), loader.Close
-	return v, nil
+	return loader, v, nil
+}
+
+// take makes the version that is in the folder now the one that a server answers from. It leaves the other processors to the server.
+func (n *Newest) take(ctx context.Context, server Answers) (name string, err error) {
+	loader, version, err := n.open(ctx, func(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool) (*sampling.Loader, sampling.Find, error) {
+		return sampling.OpenBeside(ctx, fsys, dir, o, alone, n.last)
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := server.Take(version); err != nil {
+		return "", err
+	}
+	n.last = loader
+	return version.Name, nil
 }
 
 // watch looks for a new version every so often, and gives it to the server, until ctx ends. A version that cannot be served is said once, and the server goes on with the one that it has.
@@ -165,11 +193,7 @@ func (n *Newest) watch(ctx context.Context, server Answers, every time.Duration,
 			continue
 		}
 		last = sum
-		version, err := n.Open(ctx, true)
-		if err == nil {
-			last = version.Name
-			err = server.Take(version)
-		}
+		name, err := n.take(ctx, server)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -177,6 +201,7 @@ func (n *Newest) watch(ctx context.Context, server Answers, every time.Duration,
 			server.Metrics().Refused()
 			say(fmt.Sprintf("the new version %s of the store cannot be served, so calls get the one before: %v", sum, err))
 		default:
+			last = name
 			say(fmt.Sprintf("calls get the version %s of the store", last))
 		}
 	}

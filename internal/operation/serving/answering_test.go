@@ -217,7 +217,7 @@ func TestAnswers(t *testing.T) {
 	store := grown(t)
 	socket, _, said, stop := served(t, store, Answering{Waiting: 4}, batches())
 	defer stop()
-	loader, find, err := sampling.OpenAnswering(t.Context(), vfs.OS, store, batches(), true, false)
+	loader, find, err := sampling.OpenAnswering(t.Context(), vfs.OS, store, batches(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
