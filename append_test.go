@@ -3,6 +3,7 @@ package graphmill_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -432,6 +433,27 @@ func TestAppend(t *testing.T) {
 		importFrom(g.write(t, filepath.Join(dir, "0"), 0, 1), grown)
 		x := &takeover{dir: grown, apart: &apart}
 		x.next(t)
+		kept := map[string]string{} // digests of versions by the folders of their snapshots
+		keep := func() {
+			if rapid.IntRange(0, 3).Draw(t, "compaction") == 0 {
+				if _, err := graphmill.Compact(ctx, grown, option.Run{NoReport: true}); err != nil {
+					t.Fatal(err)
+				}
+				x.next(t)
+			}
+			if rapid.IntRange(0, 2).Draw(t, "snapshot") > 0 {
+				return
+			}
+			out := filepath.Join(dir, fmt.Sprint("snapshot-", len(kept)))
+			sum, err := store.Sum(vfs.OS, grown)
+			if err == nil {
+				_, err = graphmill.Snapshot(ctx, grown, out, option.Snapshot{Run: option.Run{NoReport: true}, AsOf: sum})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept[out] = digestOf(t, out)
+		}
 		change := func(b int) {
 			from := g.writeChanges(t, filepath.Join(dir, fmt.Sprint(b, "-changes")), b)
 			if from == "" {
@@ -450,8 +472,14 @@ func TestAppend(t *testing.T) {
 			}
 			x.next(t)
 			change(b)
+			keep()
 		}
 		x.close(t)
+		for out, want := range kept {
+			if got := digestOf(t, out); got != want {
+				t.Fatalf("%s: found %s after more appends, expected %s as before", out, got, want)
+			}
+		}
 		w, err := store.Open(vfs.OS, whole)
 		if err != nil {
 			t.Fatal(err)
@@ -523,6 +551,31 @@ func TestAppend(t *testing.T) {
 	if apart == 0 {
 		t.Error("found no version that shares edges with the one before, expected some")
 	}
+}
+
+// digestOf is a digest of a graph with all its columns.
+func digestOf(t *rapid.T, dir string) string {
+	s, err := store.OpenMerged(vfs.OS, dir, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := sha256.New()
+	for _, n := range s.Graph.Nodes {
+		fmt.Fprintln(h, n.Type, n.Count, n.IDs)
+		for _, c := range n.Columns {
+			fmt.Fprintln(h, *c)
+		}
+	}
+	for _, e := range s.Graph.Edges {
+		fmt.Fprintln(h, e.Type, e.Count, e.Adj[e.Primary], e.Adj[1-e.Primary])
+		for _, c := range e.Columns {
+			fmt.Fprintln(h, *c)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // sampled samples a store by an executor, and returns the files of the output.
