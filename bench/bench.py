@@ -61,6 +61,7 @@ RACES = {
     "parquet": "an edge list with a weight from Parquet: polars, DuckDB, pyarrow",
     "arrow": "an edge list with a weight from Arrow: polars, pyarrow",
     "npy": "an edge list from npy: DGL's conversion to CSC",
+    "growing": "a day of new edges: graphmill append, beside imports of all edges by Graphmill and DGL; sampling from stores that grew",
     "ogb": "data sets of nodes in OGB's layouts: OGB's own readers",
     "strings": "tables with string ids: polars, DuckDB",
     "features": "model input of 32 columns from Parquet: polars, scikit-learn, DGF, PyTorch Frame; return probabilities: PyG",
@@ -722,6 +723,48 @@ class Bench:
                 [
                     self.importing(source, t, 16 << self.args.scale),
                     Contestant("DGL create_formats_", peer, lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}),
+                ],
+            )
+
+    def growing(self) -> None:
+        scale, source = self.args.scale, self.rmat_edges("npy")
+        edges, day = 16 << scale, (16 << scale) - (16 << scale) * 99 // 100
+        script, fanout = [self.python("tables"), HERE / "peer_growing.py"], ["--fanout", FANOUT, "--batch-size", BATCH_SIZE, "--batches", self.args.batches]
+        folder = self.cached(f"growing{scale}", *script, "make", "--graphmill", self.graphmill, source)
+        peer = [self.python("dgl", "dgl", "torch"), HERE / "peer_dgl.py", "csc", source, 1 << scale, "--threads", 2]
+        whole = self.importing(source, 2, edges, "graphmill, an import of all edges")
+        whole.rate = lambda r: day / r.wall
+        self.race(
+            f"a day of 1 % of the edges of R-MAT {scale}, from npy",
+            "new edges/s",
+            [
+                Contestant(
+                    "graphmill append",
+                    [*script, "day", folder, "--graphmill", self.graphmill],
+                    lambda r: r["edges_per_second"],
+                    found=lambda r: {"share of bytes": r["bytes_of_segment"] / r["bytes_before"]},
+                ),
+                whole,
+                Contestant("DGL create_formats_, all edges in memory", peer, lambda r: r["edges_per_second"] * day / edges, {"OMP_NUM_THREADS": "2"}),
+            ],
+        )
+        for t in self.args.threads:
+            self.race(
+                f"sample R-MAT {scale} from a store that grew, fanout {FANOUT}, {in_words(t)}",
+                "sampled edges/s",
+                [
+                    Contestant(
+                        f"graphmill, {what}",
+                        [self.graphmill, "bench", "sample", folder / name, *fanout, "--threads", t, "--json"],
+                        lambda r: r["sampled_edges_per_second"],
+                        drawn=None if name == "dropped.store" else lambda r: r["sampled_edges"],
+                    )
+                    for what, name in (
+                        ("16 segments", "segments16.store"),
+                        ("4 segments", "segments4.store"),
+                        ("1 % of the edges dropped", "dropped.store"),
+                        ("one piece", "whole.store"),
+                    )
                 ],
             )
 

@@ -9,6 +9,7 @@ BETTER = {
     "parquet": "polars, DuckDB and pyarrow read only the columns that a query asks for, and do not sort rows.",
     "arrow": "polars and pyarrow map the file and copy nothing.",
     "npy": "DGL's graph is in memory when the conversion ends, ready for its own kernels.",
+    "growing": "DGL's graph is in memory when the conversion ends, ready for its own kernels.",
     "ogb": "OGB's readers know every data set of OGB by name, and download it.",
     "strings": "polars and DuckDB join any tables by any columns.",
     "evaluate": "PyG's metrics and torchmetrics add batch to batch on a GPU, and average over ranks. scikit-learn and torchmetrics have many more metrics.",
