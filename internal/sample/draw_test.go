@@ -18,7 +18,7 @@ func lawContext(column []float64) (*Context, *op) {
 	a := &adjacency{indptr: graph.Index{U32: []uint32{0, uint32(len(column))}}, far: make([]uint32, len(column))}
 	o := &op{adj: a}
 	if column != nil {
-		c := newColumnCache()
+		c := newColumnCache(nil)
 		e := &graph.Edges{Count: len(column)}
 		c.byName[e.Type.String()+"\x00w"] = v
 		w, err := c.weights(e, "w", graph.In, a)

@@ -123,10 +123,15 @@ func (o *op) passing(start uint64, d uint32, bound cut) uint32 {
 }
 
 // ascends says whether no edge is earlier than the one before it at the same node, so that the edges before any time
-// come first.
-func ascends(a *adjacency, v *values) bool {
+// come first. It is known of the lists that before has in the same place; before can be nil.
+func ascends(a *adjacency, v *values, before *adjacency) bool {
 	for n := range a.nodes() {
 		from, to := a.span(uint32(n))
+		if before != nil && n < before.nodes() {
+			if first, last := before.span(uint32(n)); from == first && to == last {
+				continue
+			}
+		}
 		for p := from; p < to; p++ {
 			e := a.edge(p)
 			if v.nan(e) || p > from && v.less(e, a.edge(p-1)) {

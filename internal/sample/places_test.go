@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -102,6 +103,7 @@ func TestPlaces(t *testing.T) {
 				t.Fatalf("subgraph %d: found %v, expected %v", i, sub, want[i])
 			}
 		}
+		checkAfter(t, rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "moves"), 1)), g, p, job, opt)
 		for _, o := range p.Ops {
 			taken[o.How]++
 		}
@@ -111,6 +113,70 @@ func TestPlaces(t *testing.T) {
 	})
 	if taken[sample.Uniform] == 0 || timed == 0 {
 		t.Errorf("found plans with the ops %v, %d of them with times, expected some of both", taken, timed)
+	}
+}
+
+// checkAfter checks that a sampler of a version with other lists, which is made after the one of the version before, gives the subgraphs of one that is made alone. The times of the version before ascend in
+// each list, and those of the rows behind do not.
+func checkAfter(t *testing.T, r *rand.Rand, g *graph.Graph, p *sample.Plan, job sample.Job, opt sample.Options) {
+	first, next := *g, *g
+	first.Edges, next.Edges = nil, nil
+	for _, e := range g.Edges {
+		x := *e
+		if a := e.Adj[e.Primary]; a.Ends.Len() > 0 && e.Count > 0 {
+			const behind = 8
+			b := &graph.Adjacency{Indptr: a.Indptr, Ends: a.Ends, Far: graph.Index{U32: append(slices.Clone(a.Far.U32), make([]uint32, behind)...)}}
+			x.Count += behind
+			x.Columns = nil
+			for _, c := range e.Columns {
+				d, n := *c, c.RowBytes()
+				d.Rows, d.Values = x.Count, append(slices.Clone(c.Values), c.Values[:n]...)
+				for len(d.Values) < n*x.Count {
+					d.Values = append(d.Values, d.Values[:n]...)
+				}
+				if c.Name == "t" {
+					times := graph.View[int64](d.Values)
+					for i := range times[e.Count:] {
+						times[e.Count+i] = r.Int64N(120)
+					}
+					slices.Sort(times[:e.Count])
+				}
+				x.Columns = append(x.Columns, &d)
+			}
+			x.Adj = [2]*graph.Adjacency{}
+			x.Adj[e.Primary] = b
+			first.Edges = append(first.Edges, &x)
+			y, moved := x, *b
+			moved.Indptr, moved.Ends = graph.Index{U32: slices.Clone(a.Indptr.U32)}, graph.Index{U32: slices.Clone(a.Ends.U32)}
+			for v := range moved.Ends.U32 {
+				if r.IntN(3) == 0 {
+					from := r.IntN(x.Count)
+					moved.Indptr.U32[v], moved.Ends.U32[v] = uint32(from), uint32(from+r.IntN(min(x.Count-from, 4)+1))
+				}
+			}
+			y.Adj[e.Primary] = &moved
+			next.Edges = append(next.Edges, &y)
+			continue
+		}
+		first.Edges, next.Edges = append(first.Edges, &x), append(next.Edges, &x)
+	}
+	var made []*sample.Sampler
+	for i, g := range []*graph.Graph{&first, &next, &next} {
+		if i == 2 {
+			opt.After = made[0]
+		}
+		s, err := sample.New(g, p, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		made = append(made, s)
+	}
+	want := subgraphs(t, made[1], job)
+	for i, got := range subgraphs(t, made[2], job) {
+		if !reflect.DeepEqual(got, want[i]) {
+			t.Fatalf("subgraph %d: found %v after another version, expected %v", i, got, want[i])
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 	}
 	part := &graph.Edges{Type: of.Type, Count: len(e.Far), Columns: e.Columns}
 	adj := &adjacency{first: e.First, indptr: graph.Index{U32: e.Indptr}, far: e.Far}
-	r, columns := &Range{edges: e, wide: isWide(of), ops: make([]*op, len(s.ops))}, newColumnCache()
+	r, columns := &Range{edges: e, wide: isWide(of), ops: make([]*op, len(s.ops))}, newColumnCache(nil)
 	for i := range s.ops {
 		if s.ops[i].edges != edges || s.ops[i].dir != dir {
 			continue

@@ -33,6 +33,9 @@ type Options struct {
 	Given bool
 	// Small says that subgraphs are those of a few seeds: contexts then hold no arrays over all nodes.
 	Small bool
+	// After is a sampler of the version of the graph before this one, which shares the rows of edges with it (graph.Adjacency.Ends); nil: there is none. What was found about lists
+	// that are unchanged is not looked for again. It is not used after New.
+	After *Sampler
 	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
 	// memory of mapped files can be given back (store.Store.Touched).
 	Touched func(bytes int64) error
@@ -108,6 +111,8 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	if opt.Weights && !p.Weighs() {
 		return nil, tagged.Errorf(ErrPlan, "found weights of edges with ops that draw alike, expected ops with how ladies, how fastgcn, or how labor with importance; leave the weights out, because all edges have the same")
 	}
+	after := opt.After
+	opt.After = nil
 	s := &Sampler{g: g, plan: p, opt: opt, adj: make([][2]*adjacency, len(g.Edges)), opHop: p.OpHops()}
 	s.hops = max(p.Hops, slices.Max(s.opHop))
 	for _, t := range p.SeedType {
@@ -126,18 +131,18 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	} else if err := s.checkRestricted(); err != nil {
 		return nil, err
 	}
-	if err := s.compileAll(); err != nil {
+	if err := s.compileAll(after); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// compileAll compiles the ops and what else the plan asks for, and copies to huge pages what is read at random.
-func (s *Sampler) compileAll() (err error) {
+// compileAll compiles the ops, after a sampler or nil, and what else the plan asks for, and copies to huge pages what is read at random.
+func (s *Sampler) compileAll(after *Sampler) (err error) {
 	defer guard.Catch(&err)()
 	p, opt := s.plan, s.opt
-	columns := newColumnCache()
+	columns := newColumnCache(after)
 	for i := range p.Ops {
 		o, err := s.compile(&p.Ops[i], i+1, columns)
 		if err != nil {

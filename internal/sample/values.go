@@ -95,6 +95,11 @@ func readNumbers(owner, row string, columns []*graph.Column, n int, name string)
 	return v, nil
 }
 
+// shares says whether two columns are read from the same memory.
+func (v *values) shares(w *values) bool {
+	return unsafe.SliceData(v.ints) == unsafe.SliceData(w.ints) && unsafe.SliceData(v.floats) == unsafe.SliceData(w.floats) && unsafe.SliceData(v.singles) == unsafe.SliceData(w.singles)
+}
+
 // less says whether the value of edge a is below the value of edge b.
 func (v *values) less(a, b uint64) bool {
 	if v.ints != nil {

@@ -3,6 +3,7 @@ package sample
 import (
 	"math"
 	"sort"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -34,10 +35,11 @@ type columnCache struct {
 	byName   map[string]*values
 	byWeight map[string]*weights
 	byTime   map[timeOrder]bool // ascends
+	after    *Sampler           // Options.After
 }
 
-func newColumnCache() *columnCache {
-	return &columnCache{map[string]*values{}, map[string]*weights{}, map[timeOrder]bool{}}
+func newColumnCache(after *Sampler) *columnCache {
+	return &columnCache{map[string]*values{}, map[string]*weights{}, map[timeOrder]bool{}, after}
 }
 
 // timeOrder is a column of times in the order of an adjacency.
@@ -50,10 +52,23 @@ func (c *columnCache) ascending(a *adjacency, times *values) bool {
 	order := timeOrder{a, times}
 	up, known := c.byTime[order]
 	if !known {
-		up = ascends(a, times)
+		up = ascends(a, times, c.ascendedBefore(a, times))
 		c.byTime[order] = up
 	}
 	return up
+}
+
+// ascendedBefore is the adjacency of the version before, of which a shares the rows, if the times of its lists ascend; nil elsewhere.
+func (c *columnCache) ascendedBefore(a *adjacency, times *values) *adjacency {
+	if c.after == nil || a.stops == nil {
+		return nil
+	}
+	for i := range c.after.ops {
+		if o := &c.after.ops[i]; o.ascending && o.adj.stops != nil && unsafe.SliceData(o.adj.far) == unsafe.SliceData(a.far) && o.times.shares(times) {
+			return o.adj
+		}
+	}
+	return nil
 }
 
 func (c *columnCache) values(e *graph.Edges, name string) (*values, error) {

@@ -8,8 +8,16 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/options"
+	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/option"
 )
+
+// answering says what a loader is for that answers questions; the zero value is of one that does not.
+type answering struct {
+	asked   bool            // the seeds of batches are asked for
+	inPlace bool            // arrays are read where they are, by a server that has several versions of a store open
+	after   *sample.Sampler // of the version before; nil: of none
+}
 
 // request is what is asked of the room: the groups of options that its operations share, and what became of them.
 type request struct {
@@ -21,11 +29,10 @@ type request struct {
 
 	option.Columns
 	option.Ages
-	Texts   []string
-	Order   string
-	slots   int
-	asked   bool // the seeds of batches are asked for
-	inPlace bool // arrays are read where they are, by a server that has several versions of a store open
+	Texts []string
+	Order string
+	slots int
+	answering
 
 	// Of files.
 

@@ -67,7 +67,7 @@ type Find func(nodeType, id string) (node int64, ok bool)
 // columns stay in the maps of the store, which versions share.
 func OpenAnswering(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool) (*Loader, Find, error) {
 	s, err := openSampled(fsys, dir, o.Executor)
-	return newAnswering(ctx, s, err, o, alone, alone)
+	return newAnswering(ctx, s, err, o, answering{asked: alone, inPlace: alone})
 }
 
 // OpenBeside is OpenAnswering of a new version beside one that answers, last, which stays open until it returns. The caller's goroutine does all the work, and edges that both versions have are
@@ -76,20 +76,20 @@ func OpenBeside(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, 
 	o.Threads = 1
 	if len(last.source.SeedTypes()) == 1 && last.sets == nil { // the lists of edges that are seeds are read whole, and so are those of samplers of sets
 		s, err := store.OpenAfter(fsys, dir, last.opened)
-		if l, find, err := newAnswering(ctx, s, err, o, alone, true); !errors.Is(err, sample.ErrPlaces) {
+		if l, find, err := newAnswering(ctx, s, err, o, answering{alone, true, last.executor.sampler}); !errors.Is(err, sample.ErrPlaces) {
 			return l, find, err
 		}
 	}
 	s, err := store.OpenBeside(fsys, dir)
-	return newAnswering(ctx, s, err, o, alone, true)
+	return newAnswering(ctx, s, err, o, answering{asked: alone, inPlace: true})
 }
 
 // newAnswering opens the loader of OpenAnswering of a store, which it owns.
-func newAnswering(ctx context.Context, s *store.Store, err error, o option.Batches, alone, inPlace bool) (l *Loader, find Find, _ error) {
+func newAnswering(ctx context.Context, s *store.Store, err error, o option.Batches, of answering) (l *Loader, find Find, _ error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err = newLoader(ctx, s, o, alone, inPlace, func(l *Loader) error {
+	l, err = newLoader(ctx, s, o, of, func(l *Loader) error {
 		find, err = l.find()
 		return err
 	})
@@ -120,15 +120,14 @@ func (l *Loader) find() (Find, error) {
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
 // and the memory executor needs more. It refuses a Format, as batches are not files.
 func NewLoader(ctx context.Context, s *store.Store, o option.Batches) (*Loader, error) {
-	return newLoader(ctx, s, o, false, false, func(*Loader) error { return nil })
+	return newLoader(ctx, s, o, answering{}, func(*Loader) error { return nil })
 }
 
-// newLoader is NewLoader, with asked for batches that are only asked for, and inPlace for arrays that are not copied. open opens more of the store, before columns are copied beside.
-func newLoader(ctx context.Context, s *store.Store, options option.Batches, asked, inPlace bool, open func(*Loader) error) (_ *Loader, err error) {
+// newLoader is NewLoader, also for answers. open opens more of the store, before columns are copied beside.
+func newLoader(ctx context.Context, s *store.Store, options option.Batches, of answering, open func(*Loader) error) (_ *Loader, err error) {
 	defer guard.Catch(&err)()
 	o := ofBatches(&options)
-	o.inPlace = inPlace
-	if o.asked = asked; asked && o.sets() {
+	if o.answering = of; o.asked && o.sets() {
 		return nil, operation.Usagef("found `Sampler` %s with seeds that are asked for, expected a sampler of neighbours: its batches are sets of nodes, which have no seeds", o.Sampler)
 	}
 	if err := o.check(); err != nil {
@@ -249,7 +248,8 @@ func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *plann
 // open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.
 func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
 	o := &l.o
-	options := sample.Options{Ops: o.Ops, Small: o.asked, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
+	options := sample.Options{Ops: o.Ops, Small: o.asked, After: o.after, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
+	o.after = nil // which is closed soon
 	if p.plan.Weighs() {
 		options.Weights = true
 		if err := freeOfWeights(s.Graph, f); err != nil {
