@@ -84,7 +84,7 @@ RACES = {
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
     "events": "events in the order of time with their latest neighbours: PyG's TemporalDataLoader and LastNeighborLoader",
-    "questions": "questions for the subgraphs of single nodes, over a socket and Arrow Flight, beside a bare echo of as many bytes",
+    "questions": "questions for the subgraphs of single nodes, over a socket and Arrow Flight, beside a bare echo of as many bytes; needs root, for a limit of memory",
     "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler; draws by weight; GraphSAINT, Cluster-GCN and ShaDow: PyG's loaders",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
@@ -677,6 +677,17 @@ class Bench:
                 contestant("graphmill's asker and an echo of as many bytes, 7,500/s", "echo", "--rate", 7500, "--questions", 60_000),
             ],
         )
+
+        memory = "640MiB"
+        with limited(memory) as group:
+            self.race(
+                f"{what}: the store is {sum(f.stat().st_size for f in store.rglob('*') if f.is_file()) >> 20:,} MiB, and the server has {memory}",
+                "questions/s",
+                [
+                    contestant("graphmill serve, Go, 100/s", "frames", "--rate", 100, "--questions", 2000, "--cgroup", group),
+                    contestant("graphmill serve, Go, as fast as answers come", "frames", "--questions", 4000, "--cgroup", group),
+                ],
+            )
 
     def importing(self, source: pathlib.Path, threads: int, count: int, name: str = "graphmill") -> Contestant:
         """A contestant that imports source, with count edges. The whole process is timed."""

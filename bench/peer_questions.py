@@ -2,10 +2,11 @@
 
 usage: peer_questions.py STORE --make SCALE --graphmill COMMAND
        peer_questions.py STORE --by frames|exchange|calls|echo --client go|python --graphmill COMMAND --flight COMMAND --asker COMMAND --connections C --questions N
-                         [--rate R] [--appends]
+                         [--rate R] [--appends] [--cgroup FOLDER]
 
 With --make it makes a store of R-MAT with 100 floats per node, and a file of the nodes with at least 15 in-edges. The server of a run is started here; with
---appends a segment of 1,000 edges is appended each second while questions are asked, and the server takes each version over.
+--appends a segment of 1,000 edges is appended each second while questions are asked, and the server takes each version over. With --cgroup the server joins a memory
+cgroup, whose limit counts the page cache too, and the store is taken out of the page cache first.
 
 Prints one JSON: questions per second, percentiles of their time in milliseconds, bytes of an answer, and CPU microseconds per question of client and server.
 """
@@ -141,6 +142,16 @@ def settle(pid: int) -> None:
             return
 
 
+def evict(store: str, cgroup: str) -> list[str]:
+    """Take a store out of the page cache; return the words before a command that joins a memory cgroup."""
+    for folder, _, names in os.walk(store):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as f:
+                os.fdatasync(f.fileno())
+                os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return ["sh", "-c", 'echo $$ > "$0" && exec "$@"', os.path.join(cgroup, "cgroup.procs")]
+
+
 def appends(args: argparse.Namespace, store: str, ended: threading.Event) -> None:
     """Append a segment each second until the end."""
     r = np.random.default_rng(7)
@@ -165,6 +176,7 @@ def main() -> None:
     p.add_argument("--questions", type=int, default=20000)
     p.add_argument("--rate", type=float, default=0)
     p.add_argument("--appends", action="store_true")
+    p.add_argument("--cgroup")
     args = p.parse_args()
     if args.make:
         make(args)
@@ -183,12 +195,13 @@ def main() -> None:
     socket = store + ".sock"
     flags = ["--socket", socket] if args.by == "frames" else []
     flags += ["--refresh", "200ms"] if args.appends else []
-    with subprocess.Popen([*program, store, "--fanout", "15,10", *flags], stdout=subprocess.PIPE, text=True) as server:
+    join = evict(store, args.cgroup) if args.cgroup else []
+    with subprocess.Popen([*join, *program, store, "--fanout", "15,10", *flags], stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             ready = json.loads(server.stdout.readline())
             where = socket if args.by == "frames" else ready["addr"]
-            warm = argparse.Namespace(**{**vars(args), "questions": 8000, "rate": 0})
+            warm = argparse.Namespace(**{**vars(args), "questions": 200 if args.cgroup else 8000, "rate": 0})
             client(warm, where)  # pages of the store
             settle(server.pid)
             ended = threading.Event()

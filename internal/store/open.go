@@ -200,6 +200,26 @@ func (s *Store) Release() error {
 	return err
 }
 
+// Mapped is the bytes of all maps.
+func (s *Store) Mapped() (n int64) {
+	for _, b := range s.maps {
+		n += int64(len(b))
+	}
+	return n
+}
+
+// ReadAtRandom says that the maps are read in no order from now on: systems else read up to megabytes around each page that is not in memory, which takes the place of others.
+func (s *Store) ReadAtRandom() {
+	for _, b := range s.maps {
+		vfs.ReadAtRandom(b)
+	}
+	if s.merged != nil {
+		for _, p := range s.merged.placed {
+			p.readAtRandom()
+		}
+	}
+}
+
 // releaseEvery is the number of bytes that may be read between two releases of Touched.
 const releaseEvery = 8 << 20
 

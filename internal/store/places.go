@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store/segment"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // A server opens each new version of a store that grows beside the one that it answers from. Merging all edges again would take a time that grows with the graph, so versions
@@ -42,8 +43,16 @@ type places struct {
 // placeRows is the rows of one array.
 type placeRows struct {
 	width int
+	file  []byte // the map of the base
 	bytes []byte
 	free  func() error
+}
+
+// readAtRandom is that of Store.
+func (p *places) readAtRandom() {
+	for _, r := range p.rows {
+		vfs.ReadAtRandom(r.file)
+	}
 }
 
 // leave ends the use of a version. The last one frees the memory.
@@ -127,7 +136,8 @@ func (m *merging) mapRows(p *places, file string, width int) error {
 		}
 		unmap := func() error { return nil }
 		if err == nil && info.Size() > 0 {
-			unmap, err = f.MapAt(context.Background(), bytes[:info.Size():info.Size()], 0)
+			rows.file = bytes[:info.Size():info.Size()]
+			unmap, err = f.MapAt(context.Background(), rows.file, 0)
 		}
 		if err := errors.Join(err, f.Close()); err != nil {
 			return errors.Join(err, rows.free())

@@ -189,6 +189,13 @@ func Release(b []byte) error {
 	return unix.Madvise(b, unix.MADV_DONTNEED)
 }
 
+// ReadAtRandom says that a map is read in no order, so that a page which is not in memory is read alone. b is the result of File.Map.
+func ReadAtRandom(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Madvise(b, unix.MADV_RANDOM) // a hint
+	}
+}
+
 // ReadFile reads a whole file of at most limit bytes. A larger file is an error, before memory is allocated for it.
 func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	f, err := fsys.Open(name)
