@@ -543,3 +543,41 @@ func TestAppendLinesEnds(t *testing.T) {
 		t.Errorf("found %s, %v, expected that a line was left out", text, err)
 	}
 }
+
+// The places of a batch that changes nothing are kept by the next one: its lines would change something if they came again.
+func TestAppendLinesOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	m := newLineModel()
+	m.tables(t, filepath.Join(dir, "base"), linesYAML)
+	in, yaml := filepath.Join(dir, "g.store"), filepath.Join(dir, "base")
+	s, err := graphmill.Import(t.Context(), yaml, in, option.Import{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const order = `{"id":500,"total":1,"person":null}`
+	lines := fmt.Sprintf(`{"topic":"one","partition":0,"offset":7,"payload":%s}`, event("d", "orders", order, "null")) + "\n" +
+		fmt.Sprintf(`{"topic":"two","partition":0,"offset":7,"payload":%s}`, event("u", "orders", order, `{"id":500,"total":2,"person":"p0"}`))
+	for range 2 {
+		if _, err := graphmill.Append(t.Context(), in, yaml, option.Append{Follow: "-", Rows: 1, Input: strings.NewReader(lines)}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.OpenMerged(vfs.OS, in, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range s.Graph.Edges {
+			if e.Type.Rel == "placed" && e.Count != 1 {
+				t.Errorf("found %d edges, expected the one of the last line", e.Count)
+			}
+		}
+		if got, want := s.Meta.History().LastMarks(), map[string]string{"lines::one/0": "7", "lines::two/0": "7"}; !maps.Equal(got, want) {
+			t.Errorf("found the marks %v, expected %v", got, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -48,12 +48,14 @@ type feeding struct {
 	marks       map[string]int64 // by the name of the mark: the last offset that was read
 	last        *report.Report
 
-	batch   *lines.Batch
-	places  map[string]int64 // of the lines of the batch, as marks
-	number  uint64           // of lines that were read
-	skipped int64            // lines that the store has
-	taken   int64            // lines that were appended
-	told    bool             // that nodes stay
+	batch *lines.Batch
+	// places are, as marks, those of the lines that no segment has: of the batch, and of batches before it that changed nothing. Lines of theirs that come again after those of
+	// later batches could change something.
+	places  map[string]int64
+	number  uint64 // of lines that were read
+	skipped int64  // lines that the store has
+	taken   int64  // lines that were appended
+	told    bool   // that nodes stay
 }
 
 // feedLines appends what lines of o.Input say, in batches, until its end. What a batch took, and the places of its lines, appear in one step.
@@ -73,7 +75,7 @@ func feedLines(ctx context.Context, dir, source string, o option.Append) (_ *rep
 	}
 	operation.SetDefault(&o.Every, usualEvery)
 	operation.SetDefault(&o.Rows, usualRows)
-	f := &feeding{dir: dir, source: source, o: o}
+	f := &feeding{dir: dir, source: source, o: o, places: map[string]int64{}}
 	if err := f.open(); err != nil {
 		return nil, err
 	}
@@ -152,9 +154,7 @@ func scratchFolder(dir string) (done func() error, err error) {
 }
 
 // begin begins a batch.
-func (f *feeding) begin() {
-	f.batch, f.places = lines.NewBatch(vfs.OS, f.scratch, f.types), map[string]int64{}
-}
+func (f *feeding) begin() { f.batch = lines.NewBatch(vfs.OS, f.scratch, f.types) }
 
 // block is bytes that were read, or why there are no more.
 type block struct {
@@ -314,6 +314,7 @@ func (f *feeding) appendBatch(ctx context.Context) error {
 	}
 	f.last, f.taken = r, f.taken+int64(f.batch.Lines)
 	operation.Note(&f.o.Run, "appended %s%s", counted(f.batch.Lines, "lines"), f.upTo())
+	clear(f.places)
 	if done.due {
 		return compactAfter(ctx, f.dir, &f.o, r)
 	}
