@@ -43,6 +43,7 @@ var judged = map[string]string{
 	"internal/ingest/table/examplefiles/tfrecord.go: plain":            "guards what takes the rows",
 	"internal/ingest/table/views/instep.go: plain":                     "guards the scan",
 	"internal/ingest/transform/nodes.go: eachUnit":                     "guards each unit",
+	"internal/operation/appending/feed.go: read":                       "reads stdin",
 	"internal/operation/serving/answering.go: Beside, 2 times":         "guards the opening of each version, and serves counts",
 	"internal/ordered/ordered.go: Run, 2 times":                        "guards Fill and Work",
 	"internal/pack/slow.go: together":                                  "reads memory",

@@ -1,6 +1,9 @@
 package option
 
-import "time"
+import (
+	"io"
+	"time"
+)
 
 // Append say how tables are read that are added to a store. The zero value recognises most of them. What the import of the store was asked to do with rows that
 // break a rule holds for the new rows as well.
@@ -29,10 +32,16 @@ type Append struct {
 	// Follow is a folder whose sources are appended as they come, in the order of their names, in place of the source of Append: files of edges, those that are there at a
 	// time as one segment, and folders with a graph.yaml, which is the last file to appear in each. Each is taken once, whatever ends the process. Files are not changed
 	// once they have their names. A name with ".drop" or ".change" at its end, or before its ending, says that the source is one of Drop or Change. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone. Follow can also be a graph.yaml whose queries have marks: the
-	// rows after the marks are appended.
+	// rows after the marks are appended. Follow "-" reads lines of JSON from Input: rows, in the envelope of kcat -J if they have one, and change events of Debezium. The source of Append is
+	// a graph.yaml then, whose tables, by the names of their files without endings, say which types the rows of a table have; the files need not exist. docs/growing.md has the forms.
 	Follow string
-	// Every is how often Follow looks, or asks its queries; 0: once, and Append then ends.
+	// Every is how often Follow looks, or asks its queries; 0: once, and Append then ends. With Follow "-", a batch of lines is appended Every after its first line came; 0: 10 s.
 	Every time.Duration
+	// Rows is the number of lines of Follow "-" after which a batch is appended, whatever Every says; 0: 100,000.
+	Rows int
+	// Input is what Follow "-" reads, until its end. The lines of a batch appear in one step, and with them their places: lines whose topic, partition and offset the store has, or an
+	// offset below, are left out. After an error or the end of the context, the last Read of Input may still go on.
+	Input io.Reader
 	// Compact compacts the store after an append, also of Follow, once it has 64 segments, or half of at least a million edges or 64 MiB in segments.
 	Compact bool
 	// More lists further files of an edge list, which are read after the source.

@@ -84,8 +84,22 @@ func (m *Made) AmendedInputs() []map[string]string {
 	return inputs
 }
 
+// OptionLines is the option of appends of lines, which say no more of themselves than the last of them and all marks: a store can take one every few seconds.
+const OptionLines = "lines"
+
 // Append adds what an append read, as its segment says.
 func (m *Made) Append(segment *Made) {
+	if n := len(m.Appended); n > 0 && m.Appended[n-1].Options[OptionLines] != "" && segment.Options[OptionLines] != "" {
+		last := &m.Appended[n-1]
+		inputs, marks := maps.Clone(last.Inputs), maps.Clone(last.Marks)
+		maps.Copy(inputs, segment.Inputs)
+		if marks == nil {
+			marks = map[string]string{}
+		}
+		maps.Copy(marks, segment.Marks)
+		m.Appended = append(slices.Clip(m.Appended[:n-1]), AppendedTables{inputs, segment.Options, marks, segment.Version})
+		return
+	}
 	m.Appended = append(slices.Clip(m.Appended), AppendedTables{segment.Inputs, segment.Options, segment.Marks, segment.Version})
 }
 

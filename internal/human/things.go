@@ -5,7 +5,7 @@ import "strings"
 // plurals are the nouns of what reports count, each with its form for one.
 var plurals = map[string]string{
 	"arrays": "array", "batches": "batch", "categories": "category", "chunks": "chunk", "columns": "column", "components": "component", "draws": "draw", "edges": "edge", "events": "event", "Examples": "Example", "files": "file",
-	"graphs": "graph", "keys": "key", "limits": "limit", "links": "link", "nodes": "node", "numbers": "number", "packs": "pack", "pairs": "pair", "parts": "part", "segments": "segment",
+	"graphs": "graph", "keys": "key", "limits": "limit", "lines": "line", "links": "link", "nodes": "node", "numbers": "number", "packs": "pack", "pairs": "pair", "parts": "part", "segments": "segment",
 	"patterns": "pattern", "records": "record", "rows": "row", "seeds": "seed", "self-loops": "self-loop", "shapes": "shape", "starts": "start", "steps": "step",
 	"subgraphs": "subgraph", "types": "type", "values": "value", "walks": "walk",
 }

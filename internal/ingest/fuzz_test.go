@@ -74,3 +74,30 @@ func FuzzFiles(f *testing.F) {
 		})
 	})
 }
+
+// FuzzLineTypes reads any text as a graph.yaml whose rows come as lines. Its types have what finds their rows.
+func FuzzLineTypes(f *testing.F) {
+	for _, text := range []string{
+		"nodes: {p: {table: p.csv, id: id}, o: {table: o, id: {column: id, dtype: integer}, columns: {}}}\nedges: {\"p:e:p\": {table: e.jsonl.gz, src: a, dst: b, where: {k: 1}}, \"p:has:o\": {table: o, src: p}}\n",
+		"nodes: {p: {}}\nedges: {\"p:e:p\": {table: e.csv, src: a, dst: b, missing_texts: ['-']}}\n",
+	} {
+		f.Add([]byte(text))
+	}
+	path := filepath.Join(f.TempDir(), "graph.yaml")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzing.Check(t, len(b), func() {
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			types, err := LineTypes(vfs.OS, path, Options{NodesAlone: true})
+			if err != nil {
+				return
+			}
+			for _, x := range types {
+				if x.Table == "" || x.Edge && (x.Src == "" || x.Dst == "" || x.ID != "") || !x.Edge && x.ID == "" {
+					t.Fatalf("found the type %+v, expected a table and keys", x)
+				}
+			}
+		})
+	})
+}

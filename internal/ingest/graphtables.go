@@ -96,6 +96,11 @@ func (l *lister) openBase(s *source) (err error) {
 			return err
 		}
 	}
+	if s.lines != "" {
+		if s.base, err = l.openLines(s); err != nil {
+			return err
+		}
+	}
 	if s.query != nil {
 		if err := l.openQueried(s); err != nil {
 			return err
@@ -208,8 +213,8 @@ func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 	return views.Stack(t, f, fieldNames(fields)), nil
 }
 
-// ends opens the table of an edge type and finds the columns of its ends.
-func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
+// checkEnds refuses an edge type whose node types are not listed.
+func (l *lister) checkEnds(e *edgeEntry) error {
 	for _, typ := range []string{e.typ.Src, e.typ.Dst} {
 		if l.node(typ) == nil {
 			var names []string
@@ -218,6 +223,14 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 			}
 			return l.y.Errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} if only edges refer to it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
 		}
+	}
+	return nil
+}
+
+// ends opens the table of an edge type and finds the columns of its ends.
+func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
+	if err := l.checkEnds(e); err != nil {
+		return err
 	}
 	if err := l.openPairs(e); err != nil {
 		return l.place(e.at, err)

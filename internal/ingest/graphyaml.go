@@ -76,13 +76,16 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if err == nil {
 		err = l.findSplits()
 	}
+	if err == nil && o.Lines != nil {
+		err = l.takeLines()
+	}
 	if err == nil {
 		err = l.queries(ctx)
 	}
 	if err == nil {
 		err = l.resolve(ctx)
 	}
-	if err == nil {
+	if err == nil && o.Lines == nil { // lines need not have all tables
 		err = l.m.check()
 	}
 	if err != nil {
@@ -91,6 +94,9 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes}
 	s.Features = features.Plan{Fit: l.fit, Nodes: map[string][]features.Spec{}, Edges: map[string][]features.Spec{}}
 	for _, n := range l.nodes {
+		if n.left {
+			continue
+		}
 		if n.features != nil {
 			s.Features.Nodes[n.out.Type] = n.features
 		}

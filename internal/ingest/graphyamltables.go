@@ -19,6 +19,7 @@ import (
 type source struct {
 	at      ast.Node
 	names   []string // file names of the table
+	lines   string   // a file of JSON lines that is the table, in place of names
 	query   *queryEntry
 	csv     textfiles.CSVOptions
 	listed  bool // the file lists the columns

@@ -19,6 +19,7 @@ type nodeEntry struct {
 	ids   IDs
 	count uint64
 	none  bool // the count is 0
+	left  bool // lines bring the rows of its table, and there are none
 	out   assemble.Nodes
 	// uses are the columns of edges that contain ids of this type.
 	uses    []*looks

@@ -86,6 +86,10 @@ type Options struct {
 	// Query carries out queries of a graph.yaml, and returns their results in the same order; nil: queries are refused.
 	Query func(ctx context.Context, queries []Query) ([]Queried, error) `json:"-"`
 
+	// Lines are, by type, files of JSON lines that are the tables of a graph.yaml in place of those that it names, as LineTypes describes them; a type without one has no rows. nil:
+	// the tables are those that it names.
+	Lines map[string]string `json:"-"`
+
 	arrays *npz.Files // the file system, with the arrays that Open unpacks
 }
 

@@ -48,8 +48,9 @@ var Import = []Option{
 var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "Missing", "Vectors", "AllowOutside"),
 	Option{Field: "Drop", Group: GroupSource, Common: true, Value: "SRC", Help: "edges to drop first, in tables like those of SRC: each edge with the ends of a row; of a table of nodes, all edges of each node"},
 	Option{Field: "Change", Group: GroupSource, Common: true, Value: "SRC", Help: "new values of columns, in place of SRC: a row per node, with its id, or per edge, with its ends, and the columns that change"},
-	Option{Field: "Follow", Group: GroupSource, Common: true, Kind: Folder, Value: "FOLDER", Help: "append what comes to a folder, in the order of the names, each once: files of edges, and folders with a graph.yaml, in place of SRC; NAME.drop.csv and NAME.change as of --drop and --change; or new rows of the queries of a graph.yaml, whose marks say which are new"},
-	Option{Field: "Every", Group: GroupSource, Common: true, Help: "how often --follow looks, such as 10s (default: once, and the command ends)"},
+	Option{Field: "Follow", Group: GroupSource, Common: true, Kind: Folder, Value: "FOLDER", Help: "append what comes to a folder, in the order of the names, each once, in place of SRC, or, as - with a graph.yaml as SRC, lines of JSON of the standard input; a folder has files of edges, and folders with a graph.yaml, of which NAME.drop.csv and NAME.change are as of --drop and --change; of a graph.yaml, the new rows of its queries, whose marks say which are new; lines are rows, in the envelope of kcat -J if they have one, and change events of Debezium"},
+	Option{Field: "Every", Group: GroupSource, Common: true, Help: "how often --follow looks, such as 10s; of lines, how long after the first one a batch is appended (default: once, and the command ends, or 10s for lines)"},
+	Option{Field: "Rows", Group: GroupSource, Common: true, Value: "N", Positive: true, Default: "100000", Help: "lines after which a batch of --follow - is appended, whatever --every says"},
 	Option{Field: "Compact", Group: GroupOutput, Common: true, Help: "make the store one piece after an append once it has 64 segments, or half of at least a million edges or 64 MiB in segments"})
 
 // Snapshot are the options of snapshot.

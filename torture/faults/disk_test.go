@@ -72,6 +72,7 @@ func TestDisk(t *testing.T) {
 		d.Fail(file, from)
 		got := call.Run(t)
 		if !d.Failed() {
+			d.Heal() // the next call may read the file for its stdin
 			s.count["not met"]++
 			return
 		}

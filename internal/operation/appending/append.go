@@ -32,6 +32,13 @@ import (
 // hard links to those of the version before; who has the store open keeps the version that it has. After an error the store is as it was.
 func Append(ctx context.Context, dir, source string, o option.Append) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
+	switch {
+	case o.Follow == fromInput:
+	case o.Rows != 0:
+		return nil, operation.Usagef("found `Rows` without `Follow` -, expected them together; leave it out")
+	case o.Input != nil:
+		return nil, operation.Usagef("found `Input` without `Follow` -, expected them together; leave it out")
+	}
 	if o.Change != "" {
 		if source != "" || o.Drop != "" || o.Follow != "" || len(o.More) > 0 {
 			return nil, operation.Usagef("found `Change` with other sources, expected it alone; change values first, and append in a second call")
@@ -42,7 +49,7 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 		if o.Every != 0 {
 			return nil, operation.Usagef("found `Every` without `Follow`, expected both; leave it out")
 		}
-		r, done, err := appendFrom(ctx, dir, source, o, "")
+		r, done, err := appendFrom(ctx, dir, source, o, taking{})
 		if err == nil && !done.some {
 			operation.Note(&o.Run, "%s", nothingNew)
 		}
@@ -51,11 +58,14 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 		}
 		return r, err
 	}
-	if source != "" || o.Drop != "" || len(o.More) > 0 {
-		return nil, operation.Usagef("found a source or `Drop` with `Follow`, expected the folder that is followed alone; leave the others out")
-	}
 	if o.Every < 0 {
 		return nil, operation.Usagef("found `Every` %s, expected a time of at least 0", o.Every)
+	}
+	if o.Follow == fromInput {
+		return feedLines(ctx, dir, source, o)
+	}
+	if source != "" || o.Drop != "" || len(o.More) > 0 {
+		return nil, operation.Usagef("found a source or `Drop` with `Follow`, expected the folder that is followed alone; leave the others out")
 	}
 	return follow(ctx, dir, o)
 }
@@ -63,8 +73,14 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 // appended says what an append did: whether there was anything new, and whether a compaction is due that the options ask for.
 type appended struct{ some, due bool }
 
-// appendFrom is Append of one source. Its inputs are named below the folder root or, for "", below the source.
-func appendFrom(ctx context.Context, dir, source string, o option.Append, root string) (_ *report.Report, done appended, err error) {
+// taking says how an append takes its source.
+type taking struct {
+	root string    // names of inputs are those below this folder; "": below the source
+	rows *lineRows // of lines, in place of the tables of the source; nil: there are none
+}
+
+// appendFrom is Append of one source.
+func appendFrom(ctx context.Context, dir, source string, o option.Append, how taking) (_ *report.Report, done appended, err error) {
 	start := time.Now()
 	if err := operation.CheckRun(&o.Run); err != nil {
 		return nil, done, err
@@ -72,7 +88,7 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	if o.Overwrite {
 		return nil, done, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
 	}
-	a := &appending{o: &o, start: start, root: root}
+	a := &appending{o: &o, start: start, taking: how}
 	if err := a.open(dir, o.Drop != ""); err != nil {
 		return nil, done, err
 	}
@@ -135,10 +151,11 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	}
 	a.made.Inputs = map[string]string{}
 	if source != "" {
-		name, err := operation.Below(cmp.Or(root, source))
+		name, err := operation.Below(cmp.Or(a.root, source))
 		if err != nil {
 			return nil, done, err
 		}
+		name = a.rows.input(name)
 		if a.changes() {
 			below := name
 			name = func(file string) string { return changePrefix + below(file) }
@@ -150,6 +167,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	a.held = src.Held + a.store.Merged()
 	a.made.Command, a.made.Version, a.made.Options = "append", operation.Version(), map[string]string{"format": src.Format}
 	queries.Made(&a.made)
+	if a.rows != nil {
+		a.made.Marks, a.made.Options[report.OptionLines] = a.rows.marks, "true"
+	}
 	if len(o.Missing) > 0 {
 		a.made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
@@ -189,7 +209,7 @@ func (a *appending) seenBefore() error {
 		if slices.Contains([]string{".yaml", ".yml", ".json", ".pbtxt"}, filepath.Ext(name)) {
 			continue
 		}
-		if strings.HasPrefix(name, querying.InputPrefix) { // its mark says what is new
+		if strings.HasPrefix(name, querying.InputPrefix) || strings.HasPrefix(strings.TrimPrefix(name, dropPrefix), linesPrefix) { // its mark says what is new, or their places do
 			continue
 		}
 		tables++
@@ -212,9 +232,9 @@ func (a *appending) seenBefore() error {
 
 // appending is a run of Append.
 type appending struct {
+	taking
 	o      *option.Append
 	store  *store.Store
-	root   string // names of inputs are those below this folder; "": below the source
 	sum    string // of the version that is opened
 	start  time.Time
 	report *report.Report
@@ -303,6 +323,9 @@ func (a *appending) reading() (ingest.Options, error) {
 	o := a.o
 	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Vectors: o.Vectors, Outside: o.AllowOutside, NodesAlone: true,
 		Symmetrise: a.store.Meta.Made.Options["symmetrise"] == "true", Temp: filepath.Dir(filepath.Clean(a.store.Dir)), Threads: o.Threads}
+	if a.rows != nil {
+		s.Lines = a.rows.files
+	}
 	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.Missing)
 	return s, err
 }
@@ -340,7 +363,7 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	}
 	m, err := store.ReadManifest(vfs.OS, w.Dir())
 	if err == nil {
-		a.describe(s, m, len(meta.Segments))
+		a.describe(s, m, len(meta.Segments), len(meta.Segments))
 	}
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
@@ -348,6 +371,9 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	a.report.Stage("checksums", time.Since(sealing), 0, "")
 	if err := operation.OnDisk(a.report, w.Dir()); err != nil {
 		return err
+	}
+	if a.rows != nil {
+		a.rows.tidy(a.report)
 	}
 	before, err := store.ReadHistory(vfs.OS, a.store.Dir)
 	if err != nil {
@@ -359,33 +385,43 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	return operation.Publish(&a.o.Run, w, a.report, a.start)
 }
 
-// describe reports what the segment added.
-func (a *appending) describe(s *store.Store, m *store.Manifest, number int) {
-	last := s.Meta.Segments[number-1]
+// describe reports what the segments from first to number added.
+func (a *appending) describe(s *store.Store, m *store.Manifest, first, number int) {
 	r := a.report
 	nodes, edges := 0, 0
-	for name, n := range last.Nodes {
-		nodes += n.Count
-		r.Out("nodes "+name, report.Count(n.Count, "nodes"))
-	}
-	for name, e := range last.Edges {
-		edges += e.Count
-		r.Out("edges "+name, report.Count(e.Count, "edges"))
-	}
 	changedNodes, changedEdges := 0, 0
-	for name, n := range last.ChangedNodes {
-		changedNodes += n
-		r.Out("nodes "+name, report.Count(n, "nodes"))
+	changes, adds := false, false
+	of := map[string]int{}
+	for _, last := range s.Meta.Segments[first-1 : number] {
+		for name, n := range last.Nodes {
+			nodes += n.Count
+			of["nodes "+name] += n.Count
+		}
+		for name, e := range last.Edges {
+			edges += e.Count
+			of["edges "+name] += e.Count
+		}
+		for name, n := range last.ChangedNodes {
+			changedNodes += n
+			of["nodes "+name] += n
+		}
+		for name, n := range last.ChangedEdges {
+			changedEdges += n
+			of["edges "+name] += n
+		}
+		changed := len(last.ChangedNodes)+len(last.ChangedEdges) > 0
+		changes, adds = changes || changed, adds || !changed
 	}
-	for name, n := range last.ChangedEdges {
-		changedEdges += n
-		r.Out("edges "+name, report.Count(n, "edges"))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		unit, _, _ := strings.Cut(name, " ")
+		r.Out(name, report.Count(of[name], unit))
 	}
 	r.Head("segment", report.Count(number, "segments"))
-	if a.changes() {
+	if changes || a.changes() {
 		r.Head("changed nodes", report.Count(changedNodes, "changed nodes"))
 		r.Head("changed edges", report.Count(changedEdges, "changed edges"))
-	} else {
+	}
+	if adds && !a.changes() {
 		r.Head("new nodes", report.Count(nodes, "nodes"))
 		r.Head("new edges", report.Count(edges, "edges"))
 	}

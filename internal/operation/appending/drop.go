@@ -29,6 +29,8 @@ type dropping struct {
 	pairs map[string][]uint64        // by edge type: near end << 32 | far end
 	nodes map[string]map[uint64]bool // by node type: nodes that lose all edges
 	ids   map[string][]uint64        // by edge type: edges, ascending
+	// gone is the number of rows of lines whose edges the store does not have: all edges between two nodes are dropped together, and all of a node, so that later rows find none.
+	gone int64
 }
 
 // drop finds the edges that Options.Drop names, among those that the store has before the append.
@@ -67,6 +69,7 @@ func (d *dropping) find(ctx context.Context, src *ingest.Source) error {
 	if err != nil {
 		return err
 	}
+	name = d.rows.input(name)
 	sums, err := operation.Fingerprints(ctx, vfs.OS, src.Files, d.report, func(file string) string { return dropPrefix + name(file) })
 	if err != nil {
 		return err
@@ -86,6 +89,7 @@ func (d *dropping) find(ctx context.Context, src *ingest.Source) error {
 			return err
 		}
 	}
+	operation.WarnCount(&d.o.Run, d.report, d.gone, "rows of edges to drop are left out, because the store does not have such edges")
 	for _, e := range d.store.Graph.Edges {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -139,14 +143,18 @@ func (d *dropping) scanPairs(ctx context.Context, e *assemble.Edges) error {
 			for at := a.Indptr.At(int(near)); at < a.Indptr.At(int(near)+1); at++ {
 				far = append(far, a.Far.At(int(at)))
 			}
-			if e.Symmetrise {
-				d.pairs[e.Type.String()] = append(d.pairs[e.Type.String()], other<<32|near)
-			}
 			if !slices.Contains(far, other) {
+				if d.rows != nil {
+					d.gone++
+					continue
+				}
 				row := c.First + uint64(i)
 				return fmt.Errorf("%s: found an edge of type %s to drop that the store does not have, expected one of its edges; remove the row", e.Table.Where(row, e.Src.Name), e.Type)
 			}
 			d.pairs[e.Type.String()] = append(d.pairs[e.Type.String()], near<<32|other)
+			if e.Symmetrise {
+				d.pairs[e.Type.String()] = append(d.pairs[e.Type.String()], other<<32|near)
+			}
 		}
 		return nil
 	})

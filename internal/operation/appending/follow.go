@@ -116,7 +116,7 @@ func (f *following) folder(ctx context.Context) error {
 // take appends a source, and compacts the store if that is due. It says whether there was anything new.
 func (f *following) take(ctx context.Context, source string, one option.Append, root string) (some bool, err error) {
 	one.Follow, one.Every = "", 0
-	r, done, err := appendFrom(ctx, f.dir, source, one, root)
+	r, done, err := appendFrom(ctx, f.dir, source, one, taking{root: root})
 	if err != nil {
 		return false, err
 	}

@@ -12,11 +12,16 @@ import (
 
 // writeHistory adds the sealed store in w to the versions before it, as one that appears now.
 func writeHistory(w *store.Writer, before []store.Version, segments int) error {
+	return writeVersion(w, before, segments, now(before))
+}
+
+// now is the time of a version that appears now, after others.
+func now(before []store.Version) time.Time {
 	at := time.Now().UTC().Truncate(time.Millisecond)
 	if n := len(before); n > 0 && at.Before(before[n-1].At) { // the clock was set back
 		at = before[n-1].At
 	}
-	return writeVersion(w, before, segments, at)
+	return at
 }
 
 // writeVersion is writeHistory of a version that appeared at a time.

@@ -47,50 +47,17 @@ func Snapshot(ctx context.Context, dir, out string, of option.Snapshot) (_ *repo
 	if _, err := operation.InputFolder(r, dir); err != nil {
 		return nil, err
 	}
-	m, err := store.ReadManifest(vfs.OS, dir)
-	if err != nil {
-		return nil, err
-	}
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
 	defer operation.EndWith(&err, w)
-	copied := int64(0)
-	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if err := context.Cause(ctx); err != nil {
-			return nil, err
-		}
-		if name == store.MetaFile || store.SegmentOf(name) > segments {
-			continue
-		}
-		n, err := w.Link(ctx, name, dir, m.Files[name])
-		if err != nil {
-			return nil, err
-		}
-		copied += n
+	copied, err := linkVersion(ctx, w, s, segments, o.Threads)
+	if err != nil {
+		return nil, err
 	}
 	if copied > 0 {
 		r.Note(fmt.Sprintf("the file system has no hard links, so %s of the store were copied", human.Bytes(copied)))
-	}
-	if err := w.Seal(ctx, s.After(segments), o.Threads); err != nil {
-		return nil, err
-	}
-	c, err := store.OpenOutline(vfs.OS, w.Dir())
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Close(); err != nil {
-		return nil, err
-	}
-	versions, err := store.ReadHistory(vfs.OS, dir)
-	if err != nil {
-		return nil, err
-	}
-	if versions = slices.DeleteFunc(versions, func(v store.Version) bool { return v.Segments > segments }); len(versions) > 0 {
-		if err := w.WriteHistory(versions); err != nil {
-			return nil, err
-		}
 	}
 	r.Stage("link", time.Since(start), 0, "")
 	r.Head("segments", report.Count(segments, "segments"))
@@ -98,4 +65,44 @@ func Snapshot(ctx context.Context, dir, out string, of option.Snapshot) (_ *repo
 		return nil, err
 	}
 	return r, operation.Publish(&o, w, r, start)
+}
+
+// linkVersion makes w, which is empty, a sealed store of the first segments of another, with the times of its versions. It returns the number of bytes that are copied, as the file
+// system has no links.
+func linkVersion(ctx context.Context, w *store.Writer, s *store.Store, segments, threads int) (copied int64, err error) {
+	m, err := store.ReadManifest(vfs.OS, s.Dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		if name == store.MetaFile || store.SegmentOf(name) > segments {
+			continue
+		}
+		n, err := w.Link(ctx, name, s.Dir, m.Files[name])
+		if err != nil {
+			return 0, err
+		}
+		copied += n
+	}
+	if err := w.Seal(ctx, s.After(segments), threads); err != nil {
+		return 0, err
+	}
+	c, err := store.OpenOutline(vfs.OS, w.Dir())
+	if err != nil {
+		return 0, err
+	}
+	if err := c.Close(); err != nil {
+		return 0, err
+	}
+	versions, err := store.ReadHistory(vfs.OS, s.Dir)
+	if err != nil {
+		return 0, err
+	}
+	if versions = slices.DeleteFunc(versions, func(v store.Version) bool { return v.Segments > segments }); len(versions) > 0 {
+		return copied, w.WriteHistory(versions)
+	}
+	return copied, nil
 }

@@ -16,6 +16,8 @@ func All() []Workload {
 	out("snapshot", "snapshot grown.store --segments 0").Copy = []string{"grown.store"}
 	add("append-drop", "append growing.store --drop @gone", "growing.store").Copy = []string{"growing.store"}
 	add("append-follow", "append growing.store --follow @incoming", "growing.store").Copy = []string{"growing.store"}
+	lines := add("append-lines", "append growing.store @lines/graph.yaml --follow -", "growing.store")
+	lines.Copy, lines.Stdin = []string{"growing.store"}, "lines.jsonl"
 	add("append-change", "append grown.store --change @changed", "grown.store").Copy = []string{"grown.store"}
 	add("compact", "compact grown.store", "grown.store").Copy = []string{"grown.store"}
 
