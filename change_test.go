@@ -290,6 +290,18 @@ func TestChangeCategories(t *testing.T) {
 			want[row[:at]] = row[at+1:]
 		}
 		check(fmt.Sprint("step ", i))
+		if step.change { // once more, as after a kill
+			before, err := store.Sum(vfs.OS, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := graphmill.Append(t.Context(), in, "", o); err != nil {
+				t.Fatal(err)
+			}
+			if after, err := store.Sum(vfs.OS, in); err != nil || after != before {
+				t.Errorf("step %d: found another store after the same changes, %v", i, err)
+			}
+		}
 	}
 	if _, err := graphmill.Compact(t.Context(), in, option.Run{}); err != nil {
 		t.Fatal(err)

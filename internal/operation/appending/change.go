@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,6 +21,9 @@ func (a *appending) changes() bool { return a.o.Change != "" }
 // changeSegment writes the segment of an append that changes values.
 func (b *building) changeSegment(ctx context.Context) (*store.Meta, error) {
 	start := time.Now()
+	if b.madeLast() {
+		return nil, errNothing
+	}
 	if err := b.typesOf(); err != nil {
 		return nil, err
 	}
@@ -69,6 +73,13 @@ func (b *building) changeSegment(ctx context.Context) (*store.Meta, error) {
 		return nil, errNothing
 	}
 	return b.store.ChangeSegment(ctx, b.w, c)
+}
+
+// madeLast says whether the last append made the same changes, as where a command is given again that was killed when its segment was there.
+func (b *building) madeLast() bool {
+	made := b.store.Meta.History()
+	all := made.AppendedInputs()
+	return b.rows == nil && len(all) > 0 && maps.Equal(all[len(all)-1], b.made.Inputs)
 }
 
 // changedNodes are the nodes of the store that the rows of a table name, each once.

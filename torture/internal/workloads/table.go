@@ -15,7 +15,8 @@ func All() []Workload {
 	add("append-again", "append grown.store @wednesday --memory 64MiB", "grown.store").Copy = []string{"grown.store"}
 	out("snapshot", "snapshot grown.store --segments 0").Copy = []string{"grown.store"}
 	add("append-drop", "append growing.store --drop @gone", "growing.store").Copy = []string{"growing.store"}
-	add("append-follow", "append growing.store --follow @incoming", "growing.store").Copy = []string{"growing.store"}
+	follow := add("append-follow", "append growing.store --follow @incoming", "growing.store")
+	follow.Copy, follow.Steps = []string{"growing.store"}, true
 	lines := add("append-lines", "append growing.store @lines/graph.yaml --follow -", "growing.store")
 	lines.Copy, lines.Stdin = []string{"growing.store"}, "lines.jsonl"
 	add("append-change", "append grown.store --change @changed", "grown.store").Copy = []string{"grown.store"}

@@ -32,6 +32,8 @@ type Workload struct {
 	// Out are the files and folders that it writes, in the working folder. Without any the run only reads. One that is also in Copy is
 	// there before: the run makes a new version of it, and leaves the old one where it fails.
 	Out []string
+	// Steps says that the output is whole after each of several steps, of which an interrupted run has made some.
+	Steps bool
 	// Resumes says that the run keeps what it has when it is interrupted, and goes on in the next run (--resume).
 	Resumes bool
 	// Varies are files of Out, by their path in the working folder, that differ between two runs by contract.
