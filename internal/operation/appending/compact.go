@@ -2,6 +2,7 @@ package appending
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -15,6 +16,15 @@ import (
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
+
+// removeLeft removes what a run that was killed left beside the store in the folder dir, for runs that make no version of it.
+func removeLeft(dir string) error {
+	w, err := store.Create(vfs.OS, dir, true)
+	if err != nil {
+		return err
+	}
+	return w.Abort()
+}
 
 // compactAfter compacts the store in the folder dir after an append, of which r is the report.
 func compactAfter(ctx context.Context, dir string, o *option.Append, r *report.Report) error {
@@ -51,6 +61,9 @@ func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, e
 		text := "the store has no segments, so it stays as it was"
 		operation.Note(&o, "%s", text)
 		r.Note(text)
+		if err := removeLeft(dir); err != nil && !errors.Is(err, vfs.ErrLocked) {
+			return nil, err
+		}
 		return r, nil
 	}
 	w, _, err := store.Amend(ctx, vfs.OS, dir, sum, func(name string) bool { return name != store.FeaturesFile }) // all else is written anew

@@ -85,12 +85,7 @@ func feedLines(ctx context.Context, dir, source string, o option.Append) (_ *rep
 		return nil, err
 	}
 	defer operation.CloseAfter(&err, dir, done)
-	// What an earlier run left is removed also where no line is new, and a store that cannot be replaced is refused before lines are read.
-	w, err := store.Create(vfs.OS, dir, true)
-	if err == nil {
-		err = w.Abort()
-	}
-	if err != nil {
+	if err := removeLeft(dir); err != nil { // also where no line is new; and a store that cannot be replaced is refused before lines are read
 		return nil, err
 	}
 	f.begin()

@@ -3,6 +3,7 @@ package appending
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -47,6 +48,9 @@ type following struct {
 // the marks of segments tell. Where o.Every is 0, it ends with the report of the last segment, and otherwise with ctx.
 func follow(ctx context.Context, dir string, o option.Append) (*report.Report, error) {
 	f := &following{dir: dir, o: o, last: operation.NewReport(&o.Run, "append", operation.Titled(dir)), unchanged: map[string]string{}, empty: map[string]bool{}}
+	if err := removeLeft(dir); err != nil && !errors.Is(err, vfs.ErrLocked) {
+		return nil, err
+	}
 	look := f.folder
 	if info, err := vfs.OS.Stat(o.Follow); err == nil && info.Mode().IsRegular() {
 		look = f.queries
