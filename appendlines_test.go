@@ -368,19 +368,26 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Lines that cannot be appended are errors that say where, and nothing of their batch is appended.
-func TestAppendLinesRefuses(t *testing.T) {
-	dir := t.TempDir()
-	m := newLineModel()
-	m.tables(t, filepath.Join(dir, "base"), linesYAML)
-	in, yaml := filepath.Join(dir, "g.store"), filepath.Join(dir, "base", "graph.yaml")
-	s, err := graphmill.Import(t.Context(), filepath.Join(dir, "base"), in, option.Import{})
+// importLineModel imports the tables of a model that no line has changed, and returns the store and the folder of the tables.
+func importLineModel(t *testing.T, dir string) (in, base string) {
+	t.Helper()
+	in, base = filepath.Join(dir, "g.store"), filepath.Join(dir, "base")
+	newLineModel().tables(t, base, linesYAML)
+	s, err := graphmill.Import(t.Context(), base, in, option.Import{})
+	if err == nil {
+		err = s.Close()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	return in, base
+}
+
+// Lines that cannot be appended are errors that say where, and nothing of their batch is appended.
+func TestAppendLinesRefuses(t *testing.T) {
+	dir := t.TempDir()
+	in, base := importLineModel(t, dir)
+	yaml := filepath.Join(base, "graph.yaml")
 	envelope := func(topic string, offset int, payload string) string {
 		return fmt.Sprintf(`{"topic":%q,"partition":0,"offset":%d,"payload":%s}`, topic, offset, payload)
 	}
@@ -461,17 +468,7 @@ func TestAppendLinesRefuses(t *testing.T) {
 
 // Batches that were appended stay where a later line is wrong, and where the context ends.
 func TestAppendLinesEnds(t *testing.T) {
-	dir := t.TempDir()
-	m := newLineModel()
-	m.tables(t, filepath.Join(dir, "base"), linesYAML)
-	in, yaml := filepath.Join(dir, "g.store"), filepath.Join(dir, "base")
-	s, err := graphmill.Import(t.Context(), yaml, in, option.Import{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	in, yaml := importLineModel(t, t.TempDir())
 	people := func(want int) {
 		t.Helper()
 		s, err := store.OpenOutline(vfs.OS, in)
@@ -546,17 +543,7 @@ func TestAppendLinesEnds(t *testing.T) {
 
 // The places of a batch that changes nothing are kept by the next one: its lines would change something if they came again.
 func TestAppendLinesOfNothing(t *testing.T) {
-	dir := t.TempDir()
-	m := newLineModel()
-	m.tables(t, filepath.Join(dir, "base"), linesYAML)
-	in, yaml := filepath.Join(dir, "g.store"), filepath.Join(dir, "base")
-	s, err := graphmill.Import(t.Context(), yaml, in, option.Import{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	in, yaml := importLineModel(t, t.TempDir())
 	const order = `{"id":500,"total":1,"person":null}`
 	lines := fmt.Sprintf(`{"topic":"one","partition":0,"offset":7,"payload":%s}`, event("d", "orders", order, "null")) + "\n" +
 		fmt.Sprintf(`{"topic":"two","partition":0,"offset":7,"payload":%s}`, event("u", "orders", order, `{"id":500,"total":2,"person":"p0"}`))

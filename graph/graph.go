@@ -146,8 +146,8 @@ type Adjacency struct {
 	Indptr Index // nodes of the near type + 1
 	Far    Index // the other end of each edge
 	EdgeID Index // the id of each edge; empty where it is the position in Far
-	// Ends, where it is not empty, has for each near node the position after its last edge, in place of the next offset of Indptr: lists are then in any order, and
-	// Far and the columns also have rows of no list. The offsets and far ends have been checked. Only a graph that a server opens for sampling has it.
+	// Ends, if it is not empty, holds for each near node the position after its last edge. The list of node v is then Indptr[v] to Ends[v], lists are in any order, and
+	// Far and the columns also have rows that belong to no list. The offsets and far ends have been checked. Only a graph that a server opens for sampling has it.
 	Ends Index
 }
 

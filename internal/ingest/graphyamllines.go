@@ -143,7 +143,7 @@ func (l *lister) lineEnds(e *edgeEntry, t *LineType) {
 	t.OfRow = t.Optional || same(from) && t.Src == from.id || same(to) && t.Dst == to.id
 }
 
-// lineTable is what lines call the table of a type.
+// lineTable returns the name that lines give the table of a type.
 func (l *lister) lineTable(typ string, s *source) (string, error) {
 	if s.query != nil {
 		return "", l.y.Errorf(s.at, "found a query of %s, expected table: NAME, as its rows come as lines; name the table, or follow the queries in an append of their own", typ)

@@ -18,9 +18,9 @@ import (
 )
 
 // A server opens each new version of a store that grows beside the one that it answers from. Merging all edges again would take a time that grows with the graph, so versions
-// share the rows of edges: those of the base are maps of its files, and behind them lie, in memory, the lists that segments change, as a whole. A version writes there only where
-// no version before looks. Lists are then not one after the other: a node has the rows from Indptr[v] to Ends[v] (graph.Adjacency), and an edge is named by its place, which is the same in
-// far ends and columns. A list that moves leaves room for half as many edges again, so that most appends write behind the lists that are there.
+// share the rows of edges: those of the base are maps of its files, and the whole lists that segments change follow in memory. A version writes only to rows that
+// no earlier version reads. Lists are then not one after the other: a node has the rows from Indptr[v] to Ends[v] (graph.Adjacency), and an edge is named by its place, which is the same in
+// far ends and columns. A list that moves leaves room for half as many edges again, so that most appends add rows at the end of a list in place.
 
 // placed is the edges of one type in one version.
 type placed struct {
@@ -48,7 +48,7 @@ type placeRows struct {
 	free  func() error
 }
 
-// readAtRandom is that of Store.
+// readAtRandom tells the system that the maps of the base are read in no order (Store.ReadAtRandom).
 func (p *places) readAtRandom() {
 	for _, r := range p.rows {
 		vfs.ReadAtRandom(r.file)
@@ -93,7 +93,7 @@ func (m *merging) basePlaces() (_ *placed, err error) {
 	n, page := base.Count, os.Getpagesize()
 	p := &placed{places: &places{slots: map[uint32]int{}}, used: n, columns: part.columns}
 	for i, file := range files {
-		if file != "" { // what is behind the file begins with a page
+		if file != "" { // the places after those of the file begin on a page of their own, because the last page of the map cannot be written
 			start := int(m.starts[file])
 			p.used = max(p.used, ((start+n*widths[i]+page-1)/page*page-start+widths[i]-1)/widths[i])
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// answering says what a loader is for that answers questions; the zero value is of one that does not.
+// answering has the settings of a loader that answers questions. Other loaders have its zero value.
 type answering struct {
 	asked   bool            // the seeds of batches are asked for
 	inPlace bool            // arrays are read where they are, by a server that has several versions of a store open

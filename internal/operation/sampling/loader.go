@@ -97,8 +97,10 @@ func newAnswering(ctx context.Context, s *store.Store, err error, o option.Batch
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	l.opened = s
-	if available := operation.Available(vfs.OS); of.inPlace && available > 0 && s.Mapped() > available {
-		s.ReadAtRandom()
+	if of.inPlace {
+		if available := operation.Available(vfs.OS); available > 0 && s.Mapped() > available {
+			s.ReadAtRandom()
+		}
 	}
 	return l, find, nil
 }

@@ -67,8 +67,9 @@ func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) err
 		return err
 	}
 	defer server.Close()
-	// Garbage is collected when there is as much as this and what is used, not each few megabytes: a collection waits for the thread that takes a version over, which gives way to all others.
-	spare := make([]byte, spareHeap) // never touched, so that it takes no memory
+	// A collection of garbage waits for the thread of low priority that takes a version over. These bytes, which are never touched and so take no memory, make the heap look larger, so that collections are
+	// rare.
+	spare := make([]byte, spareHeap)
 	defer runtime.KeepAlive(spare)
 	address := ""
 	if web != nil {
@@ -142,19 +143,24 @@ func NewestOf(dir string, o option.Batches, alone bool) *Newest {
 	return &Newest{dir: dir, options: o, alone: alone, files: vfs.SharedMaps(vfs.OS)}
 }
 
-// Open opens the version that is in the folder now.
+// Open opens the version that is in the folder now, the first one.
 func (n *Newest) Open(ctx context.Context) (v answer.Version, err error) {
-	n.last, v, err = n.open(ctx, sampling.OpenAnswering)
+	n.last, v, err = n.open(ctx)
 	return v, err
 }
 
-// open opens the version that is in the folder now.
-func (n *Newest) open(ctx context.Context, open func(context.Context, vfs.FS, string, option.Batches, bool) (*sampling.Loader, sampling.Find, error)) (loader *sampling.Loader, v answer.Version, err error) {
+// open opens the version that is in the folder now. If a version answers, it leaves the other processors to that.
+func (n *Newest) open(ctx context.Context) (loader *sampling.Loader, v answer.Version, err error) {
 	defer guard.Catch(&err)()
 	if v.Name, err = store.Sum(vfs.OS, n.dir); err != nil && !vfs.Absent(err) { // of no store: the loader says so
 		return nil, v, err
 	}
-	loader, find, err := open(ctx, n.files, n.dir, n.options, n.alone)
+	var find sampling.Find
+	if n.last == nil {
+		loader, find, err = sampling.OpenAnswering(ctx, n.files, n.dir, n.options, n.alone)
+	} else {
+		loader, find, err = sampling.OpenBeside(ctx, n.files, n.dir, n.options, n.alone, n.last)
+	}
 	if err != nil {
 		return nil, v, err
 	}
@@ -162,11 +168,9 @@ func (n *Newest) open(ctx context.Context, open func(context.Context, vfs.FS, st
 	return loader, v, nil
 }
 
-// take makes the version that is in the folder now the one that a server answers from. It leaves the other processors to the server.
+// take makes the version that is in the folder now the one that a server answers from.
 func (n *Newest) take(ctx context.Context, server Answers) (name string, err error) {
-	loader, version, err := n.open(ctx, func(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool) (*sampling.Loader, sampling.Find, error) {
-		return sampling.OpenBeside(ctx, fsys, dir, o, alone, n.last)
-	})
+	loader, version, err := n.open(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -32,7 +32,7 @@ type Batch struct {
 	objects textfiles.Objects
 }
 
-// Group is what one append takes: rows that are new, rows with new values, or what is dropped.
+// Group holds the rows of one append. All of them are added, or all of them change values, or all of them are dropped.
 type Group struct {
 	Kind Event // Add, Change or Drop
 
@@ -42,7 +42,7 @@ type Group struct {
 // access has one more than the last groups that wrote something and that read it; 0: none.
 type access struct{ wrote, read int32 }
 
-// op is what a line does to a node or an edge of a type.
+// op is one change to a node or an edge of a type. A line makes one op per type of its table, or several.
 type op struct {
 	of       int
 	kind     Event
@@ -100,7 +100,7 @@ func (b *Batch) Add(l *Line, number uint64) error {
 // whole says how a database tells the whole row before.
 const whole = "let the database log whole rows (PostgreSQL: ALTER TABLE ... REPLICA IDENTITY FULL)"
 
-// opsOf is what a line does.
+// opsOf returns the ops of a line.
 func (b *Batch) opsOf(l *Line, before, after *row) ([]op, error) {
 	switch l.Event {
 	case Add:
@@ -111,7 +111,7 @@ func (b *Batch) opsOf(l *Line, before, after *row) ([]op, error) {
 	return b.changed(l.Table, before, after)
 }
 
-// added is what a new row of a table does.
+// added returns the ops of a new row of a table.
 func (b *Batch) added(table string, r *row) (ops []op, err error) {
 	for _, i := range b.types[table] {
 		o, t := op{of: i, kind: Add, row: r.text}, &b.all[i]
@@ -128,7 +128,7 @@ func (b *Batch) added(table string, r *row) (ops []op, err error) {
 	return ops, nil
 }
 
-// dropped is what the end of a row of a table does. With a node all its edges are dropped.
+// dropped returns the ops of a deleted row of a table. If the row is a node, all its edges are dropped.
 func (b *Batch) dropped(table string, r *row) (ops []op, err error) {
 	for _, i := range b.types[table] {
 		o, t := op{of: i, kind: Drop, row: r.text}, &b.all[i]
@@ -153,7 +153,7 @@ func (b *Batch) dropped(table string, r *row) (ops []op, err error) {
 	return ops, nil
 }
 
-// changed is what new values of a row of a table do. Where the ends of an edge change, it is another edge, and where an id changes, it is another row.
+// changed returns the ops of a row of a table that has new values. An edge whose ends changed is dropped and added again, and a row whose id changed is handled as a deleted row and a new one.
 func (b *Batch) changed(table string, before, after *row) (ops []op, err error) {
 	for _, i := range b.types[table] {
 		t := &b.all[i]

@@ -35,7 +35,7 @@ func event(op, table, before, after string) string {
 	return text + "}"
 }
 
-// groupsOf is what the groups of lines have, as text.
+// groupsOf describes the groups of a batch as text.
 func groupsOf(t *testing.T, types []ingest.LineType, texts []string) (string, error) {
 	t.Helper()
 	b := NewBatch(vfs.OS, t.TempDir(), types)

@@ -33,7 +33,7 @@ const (
 	Drop
 )
 
-// Line is what a line says.
+// Line is a line of the input after parsing.
 type Line struct {
 	Place  Place
 	Placed bool // the line has a place

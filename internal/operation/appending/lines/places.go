@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Input is what places of lines are called in errors.
+// Input is the name of the input in errors.
 const Input = "standard input"
 
 // Text is a text in which the places of rows in files of the batch are those of their lines.
