@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/secret"
 )
 
 // Options bound the resources of a server and restrict its users.
@@ -48,7 +48,7 @@ type Options struct {
 const MostMessage = math.MaxInt32 - 1<<20
 
 // ErrExposed is the kind of errors about an address that other machines reach, without encryption and a token.
-var ErrExposed = errors.New("address open to other machines")
+var ErrExposed = secret.ErrExposed
 
 // Server serves the batches of the newest version of a store that it has.
 type Server struct {
@@ -100,15 +100,7 @@ func (s *Server) Metrics() *answer.Metrics { return s.metrics }
 // Listen listens on host:port. Unless o has TLS and a token, it accepts only loopback addresses and otherwise
 // returns ErrExposed.
 func Listen(ctx context.Context, address string, o Options) (net.Listener, error) {
-	a, err := net.ResolveTCPAddr("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("found address %q, expected HOST:PORT such as 127.0.0.1:8815: %w", address, err)
-	}
-	if !a.IP.IsLoopback() && (o.TLS == nil || o.Token == "") {
-		return nil, fmt.Errorf("found address %q, which other machines reach, without TLS and a token: %w", address, ErrExposed)
-	}
-	// Listen on the address that was checked, because the name may resolve to another one by now.
-	return (&net.ListenConfig{}).Listen(ctx, "tcp", a.String())
+	return secret.Listen(ctx, address, o.TLS != nil && o.Token != "")
 }
 
 // Serve answers calls until ctx ends. It then closes l and returns when all work has ended. A server can serve

@@ -63,7 +63,7 @@ type serveFlags struct {
 	sendTime, refresh          time.Duration
 	memory, maxMessage         cli.Bytes
 	listen, http               string
-	certFile, keyFile, tokFile string
+	secrets                    command.SecretFlags
 }
 
 func newCommand(t *cli.Terminal) *cobra.Command {
@@ -104,13 +104,10 @@ loopback address requires neither; without a token, every user of this machine c
 	f.DurationVar(&c.refresh, "refresh", 0, "look for a new version of the store so often, such as 1s, and answer new calls from it; 0 keeps the version that was there at the start")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
 	f.StringVar(&c.http, "http", "", "HOST:PORT to answer /healthz, /readyz and /metrics on, over HTTP (default: none)")
-	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
-	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
-	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
-	cli.Named(f, "FILE", "tls-cert", "tls-key", "token-file")
+	c.secrets.Add(f)
 	cli.Named(f, "HOST:PORT", "listen", "http")
 	cli.Group(f, options.GroupRun, "*threads", "*memory")
-	cli.Group(f, options.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "waiting", "max-message", "send-timeout", "refresh", "http")
+	cli.Group(f, options.GroupServe, "*listen", "streams", "waiting", "max-message", "send-timeout", "refresh", "http")
 	cli.Setup(cmd, t, "0 ended by a signal, 1 failed, 2 wrong usage")
 	return cmd
 }

@@ -316,7 +316,7 @@ func TestErrors(t *testing.T) {
 		{[]string{dir}, exitUsage, "try --fanout 15,10"},
 		{[]string{dir, "--fanout", "x"}, exitUsage, "fanout"},
 		{[]string{dir, "--fanout", "1", "--thread", "1"}, exitUsage, "did you mean --threads?"},
-		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0"}, exitUsage, "expected --tls-cert and --tls-key to encrypt batches and --token-file"},
+		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0"}, exitUsage, "expected --tls-cert and --tls-key to encrypt what is sent and --token-file"},
 		{[]string{dir, "--fanout", "1", "--listen", "0.0.0.0:0", "--token-file", token}, exitUsage, "expected --tls-cert"},
 		{[]string{dir, "--fanout", "1", "--listen", "nowhere"}, exitFailed, "expected HOST:PORT"},
 		{[]string{dir, "--fanout", "1", "--tls-cert", "cert.pem"}, exitUsage, "found one of --tls-cert and --tls-key"},

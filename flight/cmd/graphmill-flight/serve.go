@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/internal/operation/serving"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func (c *serveFlags) check() error {
@@ -33,10 +30,8 @@ func (c *serveFlags) check() error {
 		return cli.Usagef("found --send-timeout %s, expected a positive time such as 1h", c.sendTime)
 	case c.refresh < 0:
 		return cli.Usagef("found --refresh %s, expected a time such as 1s, or 0", c.refresh)
-	case (c.certFile == "") != (c.keyFile == ""):
-		return cli.Usagef("found one of --tls-cert and --tls-key, expected both or neither")
 	}
-	return nil
+	return c.secrets.Check()
 }
 
 // serve serves a store until ctx ends.
@@ -53,21 +48,15 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	}
 	log := feed.NewLog(func(line string) { t.Say("%s", line) })
 	o := flight.Options{Threads: c.threads, Streams: c.streams, Waiting: c.waiting, MaxMessage: int64(c.maxMessage), SendTime: c.sendTime, Log: log}
-	if o.TLS, err = c.tls(log); err != nil {
+	guard, err := c.secrets.Open(t.Warn, log.Client)
+	if err != nil {
 		return err
 	}
-	if o.Token, err = c.token(); err != nil {
-		return err
-	}
-	for _, secret := range []string{c.keyFile, c.tokFile} {
-		if info, err := vfs.OS.Stat(secret); secret != "" && err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Warn(fmt.Sprintf("%s: found mode %04o, with which other users of this machine may read it, expected 0600", secret, info.Mode().Perm()))
-		}
-	}
+	o.TLS, o.Token = guard.TLS, guard.Token
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
-		return cli.Usagef("found --listen %s, which other machines can reach, expected --tls-cert and --tls-key to encrypt batches and --token-file to restrict access, or --listen 127.0.0.1:PORT", c.listen)
+		return command.Exposed(c.listen)
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
@@ -104,36 +93,4 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		}
 		return server.Serve(ctx, l)
 	})
-}
-
-// mostFile bounds the size of certificate, key and token files.
-const mostFile = 1 << 20
-
-// tls is the configuration of TLS. It returns nil if there is no certificate.
-func (c *serveFlags) tls(log *feed.Log) (*tls.Config, error) {
-	if c.certFile == "" {
-		return nil, nil
-	}
-	cert, err := openCertificate(c.certFile, c.keyFile, log)
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS13}, nil
-}
-
-// token reads the token. It returns "" if there is none.
-func (c *serveFlags) token() (string, error) {
-	if c.tokFile == "" {
-		return "", nil
-	}
-	b, err := vfs.ReadFile(vfs.OS, c.tokFile, mostFile)
-	if err != nil {
-		return "", err
-	}
-	// The token travels in a header, so it has no control characters or spaces and a bounded length.
-	token := strings.TrimSpace(string(b))
-	if len(token) < 16 || len(token) > 4096 || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("%s: found a token of %d bytes, expected 16 to 4096 printable ASCII characters without spaces; make one with: head -c 32 /dev/urandom | base64", c.tokFile, len(token))
-	}
-	return token, nil
 }

@@ -1,4 +1,4 @@
-package main
+package secret
 
 import (
 	"crypto/tls"
@@ -32,11 +32,11 @@ func TestCertificateIsReplaced(t *testing.T) {
 		said = append(said, line)
 	})
 	first := certtest.Issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	c, err := openCertificate(name+".cert", name+".key", log)
+	c, err := OpenCertificate(name+".cert", name+".key", log.Client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS13})
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: c.Get, MinVersion: tls.VersionTLS13})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,9 @@ func TestCertificateIsReplaced(t *testing.T) {
 		t.Fatalf("found %q in the log, expected %q", said, want)
 	}
 	connect(first, true)
-	write(t, name+".cert", "damaged")
+	if err := os.WriteFile(name+".cert", []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	connect(first, true)
 	logged("the certificate is not renewed")
 	logged("expected a certificate and its key, in PEM")

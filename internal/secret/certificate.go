@@ -1,4 +1,4 @@
-package main
+package secret
 
 import (
 	"crypto/tls"
@@ -8,15 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// certificate is the certificate of the server and its key. Files that are replaced while the server runs are read again, so
+// Certificate is the certificate of the server and its key. Files that are replaced while the server runs are read again, so
 // that a certificate can be renewed without an end of the streams.
-type certificate struct {
+type Certificate struct {
 	certFile, keyFile string
-	log               *feed.Log
+	log               func(client string, err error)
 
 	mu     sync.Mutex
 	pair   *tls.Certificate
@@ -30,9 +29,10 @@ var lookEvery = time.Second
 // now is the time by which certificates are valid. Tests set it.
 var now = time.Now
 
-// openCertificate reads the certificate and its key. The certificate must be valid now.
-func openCertificate(certFile, keyFile string, log *feed.Log) (*certificate, error) {
-	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
+// OpenCertificate reads the certificate and its key. The certificate must be valid now. log gets what is wrong with it while the server runs, and the client that was served
+// then.
+func OpenCertificate(certFile, keyFile string, log func(client string, err error)) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := c.load(); err != nil {
 		return nil, err
 	}
@@ -43,16 +43,16 @@ func openCertificate(certFile, keyFile string, log *feed.Log) (*certificate, err
 }
 
 // load reads the files. If it fails, the certificate stays as it is.
-func (c *certificate) load() error {
+func (c *Certificate) load() error {
 	read, err := c.stat() // before the content, so that a file that is replaced meanwhile is read again
 	if err != nil {
 		return err
 	}
-	cert, err := vfs.ReadFile(vfs.OS, c.certFile, mostFile)
+	cert, err := vfs.ReadFile(vfs.OS, c.certFile, MostFile)
 	if err != nil {
 		return err
 	}
-	key, err := vfs.ReadFile(vfs.OS, c.keyFile, mostFile)
+	key, err := vfs.ReadFile(vfs.OS, c.keyFile, MostFile)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *certificate) load() error {
 	return nil
 }
 
-func (c *certificate) stat() (infos [2]fs.FileInfo, err error) {
+func (c *Certificate) stat() (infos [2]fs.FileInfo, err error) {
 	var errs [2]error
 	infos[0], errs[0] = vfs.OS.Stat(c.certFile)
 	infos[1], errs[1] = vfs.OS.Stat(c.keyFile)
@@ -72,7 +72,7 @@ func (c *certificate) stat() (infos [2]fs.FileInfo, err error) {
 }
 
 // valid says whether the certificate is valid at a time.
-func (c *certificate) valid(at time.Time) error {
+func (c *Certificate) valid(at time.Time) error {
 	leaf := c.pair.Leaf
 	if at.Before(leaf.NotBefore) || at.After(leaf.NotAfter) {
 		return fmt.Errorf("%s: found a certificate for the time from %s to %s, expected one for now; replace the file and the key",
@@ -81,8 +81,8 @@ func (c *certificate) valid(at time.Time) error {
 	return nil
 }
 
-// get is tls.Config.GetCertificate. Files that cannot be used are logged, and the server goes on with what it has.
-func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+// Get is tls.Config.GetCertificate. Files that cannot be used are logged, and the server goes on with what it has.
+func (c *Certificate) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := hello.Conn.RemoteAddr().String()
@@ -93,11 +93,11 @@ func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) 
 			err = c.load()
 		}
 		if err != nil {
-			c.log.Client(name, fmt.Errorf("the certificate is not renewed: %w", err))
+			c.log(name, fmt.Errorf("the certificate is not renewed: %w", err))
 		}
 	}
 	if err := c.valid(now()); err != nil {
-		c.log.Client(name, err)
+		c.log(name, err)
 	}
 	return c.pair, nil
 }
