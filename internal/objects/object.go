@@ -193,7 +193,10 @@ func (o *object) next(i int64) (from, to int64) {
 }
 
 // all fetches the whole object, which then stays on the disk until release.
-func (o *object) all(ctx context.Context) (_ vfs.File, err error) {
+func (o *object) all(ctx context.Context) (vfs.File, error) { return o.blocksOf(ctx, 0, o.count()) }
+
+// blocksOf fetches the blocks from one to another, which then stay on the disk until they are unpinned.
+func (o *object) blocksOf(ctx context.Context, from, to int64) (_ vfs.File, err error) {
 	var mu sync.Mutex
 	var pinned []int64
 	defer func() {
@@ -205,14 +208,14 @@ func (o *object) all(ctx context.Context) (_ vfs.File, err error) {
 	}()
 	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(inFlight)
-	for i := range o.count() {
+	for i := from; i < to; i++ {
 		g.Go(func() error {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
 			ok, err := o.pin(ctx, i)
 			if err == nil && !ok || errors.Is(err, errNoRoom) {
-				err = o.fs.cache.full(o.size)
+				err = o.fs.cache.full(min((to-from)*blockBytes, o.size))
 			}
 			if err == nil {
 				mu.Lock()
@@ -392,16 +395,16 @@ func (f *file) Map() ([]byte, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := fetch(f.ctx); err != nil {
+	if err := fetch(f.ctx, 0, f.size); err != nil {
 		return nil, nil, errors.Join(err, unmap())
 	}
 	return b, unmap, nil
 }
 
 // MapLater implements vfs.Later.
-func (f *file) MapLater() (b []byte, fetch func(context.Context) error, unmap func() error, err error) {
+func (f *file) MapLater() (b []byte, fetch vfs.FetchBytes, unmap func() error, err error) {
 	if f.size == 0 {
-		return nil, func(context.Context) error { return nil }, func() error { return nil }, nil
+		return nil, func(context.Context, int64, int64) error { return nil }, func() error { return nil }, nil
 	}
 	head := make([]byte, min(f.size, vfs.HeadBytes))
 	if _, err := f.readAt(f.ctx, head, 0); err != nil {
@@ -413,19 +416,23 @@ func (f *file) MapLater() (b []byte, fetch func(context.Context) error, unmap fu
 	}
 	o := f.object
 	o.fs.enter(o)
-	fetched := false
-	fetch = func(ctx context.Context) error {
-		local, err := o.all(ctx)
+	var first, end int64 // blocks that were fetched
+	fetch = func(ctx context.Context, from, to int64) error {
+		from, to = max(from, 0)/blockBytes, (min(to, o.size)+blockBytes-1)/blockBytes
+		if from >= to {
+			return nil
+		}
+		local, err := o.blocksOf(ctx, from, to)
 		if err != nil {
 			return o.named(err)
 		}
-		fetched = true
-		return o.named(vfs.MapOver(b, local, 0))
+		first, end = from, to
+		return o.named(vfs.MapOver(b[from*blockBytes:min(to*blockBytes, o.size)], local, from*blockBytes))
 	}
 	return b, fetch, func() error {
 		err := unreserve()
-		if fetched {
-			o.release()
+		for i := first; i < end; i++ {
+			o.unpin(i)
 		}
 		o.fs.leave(o)
 		return err

@@ -297,7 +297,7 @@ func TestMap(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "s3://bkt/x: byte ") {
 		t.Errorf("found %v, expected an error about bytes that are not there", err)
 	}
-	if err := fetch(context.Background()); err != nil || !bytes.Equal(b, data) {
+	if err := fetch(context.Background(), 0, int64(len(data))); err != nil || !bytes.Equal(b, data) {
 		t.Errorf("found other bytes, or %v", err)
 	}
 	if err := unmap(); err != nil {

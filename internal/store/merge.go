@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
@@ -163,7 +164,7 @@ func (m *merging) openPart(p *edgePart, e *EdgesMeta) (err error) {
 	for _, c := range e.Columns { // of a store in an object store
 		if fetch := m.later[c.File]; fetch != nil {
 			delete(m.later, c.File)
-			if err := fetch(context.Background()); err != nil {
+			if err := fetch(context.Background(), 0, math.MaxInt64); err != nil {
 				return err
 			}
 		}

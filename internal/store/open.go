@@ -33,9 +33,9 @@ type Store struct {
 	apart  map[string]string // of an Overlay: the paths of array files outside of Dir
 	maps   [][]byte
 	unmaps []func() error
-	later  map[string]func(context.Context) error // fetches the bytes of an array file that are not there yet
-	merged *merged                                // of a store with segments; nil: of none
-	read   atomic.Int64                           // bytes that Touched has counted since a Release
+	later  map[string]vfs.FetchBytes // fetches the bytes of an array file that are not there yet
+	merged *merged                   // of a store with segments; nil: of none
+	read   atomic.Int64              // bytes that Touched has counted since a Release
 }
 
 // ErrNotStore is the kind of the error of Open for a folder that is no store.
@@ -97,7 +97,7 @@ func OpenLater(fsys vfs.FS, dir string) (*Store, error) {
 
 // newStore is a store that is still to be opened.
 func newStore(fsys vfs.FS, dir string) *Store {
-	return &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}, later: map[string]func(context.Context) error{}}
+	return &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}, later: map[string]vfs.FetchBytes{}}
 }
 
 // Fetch brings the arrays that OpenLater has left out and want takes. want gets the names of their files, as in Meta. It may be called
@@ -110,12 +110,26 @@ func (s *Store) Fetch(ctx context.Context, want func(file string) bool) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := s.later[name](ctx); err != nil {
+		if err := s.later[name](ctx, 0, math.MaxInt64); err != nil {
 			return err
 		}
 		delete(s.later, name)
 	}
 	return nil
+}
+
+// FetchRows is Fetch of rows of an array, which have width bytes each, and of no other rows of it: a later Fetch does not bring them.
+func (s *Store) FetchRows(ctx context.Context, file string, first, end uint64, width int) error {
+	fetch := s.later[file]
+	if fetch == nil {
+		return nil
+	}
+	delete(s.later, file)
+	if first == end {
+		return nil
+	}
+	start := uint64(s.starts[file])
+	return fetch(ctx, int64(start+first*uint64(width)), int64(start+end*uint64(width)))
 }
 
 // Fetched says whether every array is there.
@@ -297,7 +311,7 @@ func (s *Store) mapFile(name string, later bool) (m mapped, err error) {
 	var b []byte
 	var unmap func() error
 	if far, ok := f.(vfs.Later); ok && later {
-		var fetch func(context.Context) error
+		var fetch vfs.FetchBytes
 		if b, fetch, unmap, err = far.MapLater(); err == nil {
 			s.later[name] = fetch
 		}

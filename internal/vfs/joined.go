@@ -222,7 +222,7 @@ func (f *joinedFile) Map() ([]byte, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	unmap, err := f.mapAt(context.Background(), b)
+	unmap, err := f.mapAt(context.Background(), b, 0, f.size)
 	if err != nil {
 		return nil, nil, errors.Join(err, free())
 	}
@@ -239,12 +239,14 @@ func (f *joinedFile) inPages() error {
 	return nil
 }
 
-// mapAt maps all shards in the place of the bytes of Reserve.
-func (f *joinedFile) mapAt(ctx context.Context, b []byte) (unmap func() error, err error) {
+// mapAt maps the shards that have bytes from one place to another in the place of the bytes of Reserve.
+func (f *joinedFile) mapAt(ctx context.Context, b []byte, from, to int64) (unmap func() error, err error) {
 	if err := f.inPages(); err != nil {
 		return nil, err
 	}
-	guard.Unregister(b)
+	if from <= 0 && to >= f.size {
+		guard.Unregister(b)
+	}
 	var unmaps []func() error
 	unmap = func() (err error) {
 		for _, u := range unmaps {
@@ -253,7 +255,7 @@ func (f *joinedFile) mapAt(ctx context.Context, b []byte) (unmap func() error, e
 		return err
 	}
 	for i, s := range f.shards {
-		if s.Bytes == 0 {
+		if s.Bytes == 0 || f.ends[i] <= from || f.ends[i]-s.Bytes >= to {
 			continue
 		}
 		u, err := f.mapShard(ctx, i, b[f.ends[i]-s.Bytes:f.ends[i]:f.ends[i]])
@@ -284,7 +286,7 @@ func (f *joinedFile) MapAt(ctx context.Context, b []byte, off int64) (func() err
 	if off != 0 || int64(len(b)) != f.size {
 		return nil, &fs.PathError{Op: "mmap", Path: f.name, Err: fs.ErrInvalid}
 	}
-	return f.mapAt(ctx, b)
+	return f.mapAt(ctx, b, 0, f.size)
 }
 
 // SetDirect implements File.
@@ -344,7 +346,7 @@ func (f *joinedFile) Discard(int64, int64) {}
 type joinedLater struct{ *joinedFile }
 
 // MapLater implements Later.
-func (f *joinedLater) MapLater() (b []byte, fetch func(context.Context) error, unmap func() error, err error) {
+func (f *joinedLater) MapLater() (b []byte, fetch FetchBytes, unmap func() error, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, nil, err
@@ -359,9 +361,9 @@ func (f *joinedLater) MapLater() (b []byte, fetch func(context.Context) error, u
 	}
 	again := &joinedFile{fs: f.fs, name: f.name, shards: f.shards, ends: f.ends, size: f.size, open: make([]File, len(f.shards))} // f may be closed then
 	var fetched func() error
-	return b, func(ctx context.Context) error {
+	return b, func(ctx context.Context, from, to int64) error {
 			var err error
-			fetched, err = again.mapAt(ctx, b)
+			fetched, err = again.mapAt(ctx, b, from, to)
 			return errors.Join(err, again.Close())
 		}, func() error {
 			var err error
