@@ -36,6 +36,7 @@ var judged = map[string]string{
 	"internal/feed/server.go: serve":                                   "reads sockets; conn.fill guards each batch",
 	"internal/feed/source.go: Load":                                    "guards the copying",
 	"internal/fuzzing/fuzzing.go: peak":                                "reads memory",
+	"internal/host/server.go: Serve":                                   "guards each question (recovered)",
 	"internal/ingest/cluster/run.go: engine":                           "runs an engine, whose functions are guarded",
 	"internal/ingest/table/each.go: Each":                              "guards each unit",
 	"internal/ingest/table/textfiles/scan.go: next":                    "reads files",

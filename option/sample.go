@@ -272,6 +272,18 @@ type Sample struct {
 	CheckpointEvery time.Duration
 }
 
+// Hosting says which processes have the edges and the rows of columns, in place of the one that makes batches.
+type Hosting struct {
+	// Hosts are host:port of processes that have the store, each a range of its nodes: all of them, in any order. This process then reads the store's manifest, and
+	// the columns that say which seeds there are. nil: it reads the store.
+	Hosts []string
+	// HostsToken is a file with the token of the hosts; "" is none.
+	HostsToken string
+	// HostsCA is a PEM file with the certificates that those of the hosts are signed by; "" are the system's. Connections to other machines are always
+	// encrypted.
+	HostsCA string
+}
+
 // Batches say what to sample, in which order, and with which columns.
 type Batches struct {
 	Run
@@ -279,6 +291,7 @@ type Batches struct {
 	Batching
 	Columns
 	Ages
+	Hosting
 
 	// Texts lists columns of texts of nodes that batches have, as COLUMN or TYPE/COLUMN; #id is the original ids. Batches have the bytes of all texts of a column as
 	// text/NAME, and where each begins, and the end of the last, as text_offset/NAME. They need the memory executor.

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/host"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
@@ -32,7 +33,9 @@ type Source struct {
 	slot    int64 // bytes that hold every batch of an epoch
 	leftOut []string
 	// stream makes the batches of streams; nil where Makers make them.
-	stream   *outofcore.Executor
+	stream *outofcore.Executor
+	// hosts have the graph; nil where the store is here.
+	hosts    *host.Client
 	features Features
 	ops      bool
 	wait     time.Duration // see streams
@@ -111,8 +114,11 @@ func (s *Source) Load(memory int64, loaded func()) {
 	})
 }
 
-// Close ends the copying of Load and frees the copies. No Maker may be in use.
+// Close ends the copying of Load and frees the copies, and ends the connections to hosts. No Maker may be in use.
 func (s *Source) Close() {
+	if s.hosts != nil {
+		s.hosts.Close()
+	}
 	if s.halt != nil {
 		s.halt()
 	}
@@ -273,11 +279,15 @@ type Maker struct {
 	negatives   sample.NegativeLists
 	made        made
 	at          []int
+	hosted      *hosted // where hosts have the graph
 }
 
 // Maker is a new maker.
 func (s *Source) Maker() *Maker {
 	m := &Maker{src: s, columns: s.columns, at: make([]int, len(s.columns))}
+	if s.hosts != nil {
+		m.hosted, m.columns = newHosted(s)
+	}
 	m.renew()
 	return m
 }
@@ -405,9 +415,12 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 	}
 	m.broken = true
 	in := sample.Input{Seeds: m.seeds, Negatives: m.negatives, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
-	if m.disjoint != nil {
+	switch {
+	case m.hosted != nil:
+		err = m.hosted.sample(m, in)
+	case m.disjoint != nil:
 		m.made.sub, err = m.each(in)
-	} else {
+	default:
 		m.made.sub, err = m.context.Sample(in)
 	}
 	m.broken = false
@@ -420,14 +433,8 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 // each samples a subgraph per seed, and joins them side by side.
 func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
 	m.disjoint.begin()
-	links := len(m.seeds) / m.src.width
-	for i := range links {
-		in.Seeds = m.seeds[i*m.src.width : (i+1)*m.src.width]
-		if len(m.made.times) > 0 {
-			in.Time = m.made.times[i]
-		}
-		in.Negatives = m.negatives.One(i, links)
-		sub, err := m.context.Sample(in)
+	for i := range len(m.seeds) / m.src.width {
+		sub, err := m.context.Sample(m.one(in, i))
 		if err == nil {
 			err = m.disjoint.add(sub)
 		}
@@ -437,6 +444,16 @@ func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
 	}
 	m.made.batch = m.disjoint.batch
 	return m.disjoint.join(), nil
+}
+
+// one is the input of the subgraph of seed i of the batch.
+func (m *Maker) one(in sample.Input, i int) sample.Input {
+	in.Seeds = m.seeds[i*m.src.width : (i+1)*m.src.width]
+	if len(m.made.times) > 0 {
+		in.Time = m.made.times[i]
+	}
+	in.Negatives = m.negatives.One(i, len(m.seeds)/m.src.width)
+	return in
 }
 
 // Rows is the number of rows of a column in the sampled batch.

@@ -25,7 +25,7 @@ type Stream struct {
 func (s *Source) NewStream(n int) (*Stream, error) {
 	st := &Stream{src: s, x: s.stream.Split(n)}
 	st.orders.src = s
-	from := newFetched(st.x)
+	from := newFetched(s.sampler, sweptTables{st.x})
 	var err error
 	if st.columns, err = columnsOf(s.sampler, s.features, s.ops, &tables{numbers: s.tables.numbers}, from); err != nil {
 		_ = st.x.Close()

@@ -118,6 +118,9 @@ var Answers = []Option{
 // Feed are the options of batches that are handed to the Python client.
 var Feed = []Option{
 	{Field: "Executor", Group: GroupRun, Common: true, Choices: []string{"auto", "memory", "stream"}, Default: "auto", Help: "how neighbours and rows are read: memory (at random, from the mapped store), stream (in sweeps over the disk, for graphs larger than memory), or auto (stream if the memory executor needs more than --memory)"},
+	{Field: "Hosts", Group: GroupRun, Value: "HOST:PORT,...", Help: "addresses of all processes of graphmill host that have the store: edges are drawn and rows are read there, in place of this process (default: none)"},
+	{Field: "HostsToken", Group: GroupRun, Value: "FILE", Needs: []*Need{OfHosts}, Help: "file with the token of --hosts"},
+	{Field: "HostsCA", Group: GroupRun, Value: "FILE", Needs: []*Need{OfHosts}, Help: "PEM file with the certificates that those of --hosts are signed by (default: the system's)"},
 	{Field: "NoEdgeIDs", Group: GroupBatches, Help: "leave e_id out of batches: the stream executor then draws and reads less"},
 	{Field: "Slots", Group: GroupRun, Help: "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)"},
 }
@@ -158,6 +161,7 @@ var (
 	OfTimes = &Need{Field: "Before",
 		Text: "found `%s` without `Before`, expected the column of the times of edges in `Before`, or columns by type in `BeforeColumns` or `BeforeNodes`"}
 	OfBefore    = &Need{Field: "Before"}
+	OfHosts     = &Need{Field: "Hosts"}
 	OfAge       = &Need{Field: "Age"}
 	OfNegatives = &Need{Field: "Negatives", Text: "found `%s` without `Negatives`, expected the number of negative links per link, such as `Negatives` 1"}
 	OfRecords   = &Need{Field: "Format", Values: []string{"tfrecord"}, Same: map[string]string{"Compat": "none", "Aggregation": "edge"},

@@ -32,6 +32,7 @@ type request struct {
 	Texts []string
 	Order string
 	slots int
+	option.Hosting
 	answering
 
 	// Of files.
@@ -57,7 +58,7 @@ func ofSample(o *option.Sample, c *Cluster) request {
 
 // ofBatches is a request for batches.
 func ofBatches(o *option.Batches) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots, Hosting: o.Hosting}
 }
 
 // Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.
@@ -81,6 +82,9 @@ func (o *request) check() error {
 		return err
 	}
 	if err := o.checkAges(); err != nil {
+		return err
+	}
+	if err := options.Check(o, options.OfHosts); err != nil {
 		return err
 	}
 	return o.checkWork()

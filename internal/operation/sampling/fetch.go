@@ -13,10 +13,14 @@ import (
 // times of seeds, which are read before anything is sampled.
 const wideRow = 64
 
-// bring fetches what OpenStreamed has left out and the executor reads through maps. edges is the edge type of seeds that are links, or "".
-func (o *request) bring(ctx context.Context, s *store.Store, edges string) error {
+// bring fetches what openSampled has left out and the executor reads through maps. types are the node types of the seeds, and edges is the edge type of seeds
+// that are links, or "".
+func (o *request) bring(ctx context.Context, s *store.Store, types []string, edges string) error {
 	if s.Fetched() {
 		return nil
+	}
+	if len(o.Hosts) > 0 {
+		return bringSeeds(ctx, s, types, edges)
 	}
 	parts := map[string]bool{} // files that the stream executor reads in parts
 	wide := func(metas map[string]store.ColumnMeta, columns []*graph.Column) {
@@ -41,4 +45,32 @@ func (o *request) bring(ctx context.Context, s *store.Store, edges string) error
 		}
 	}
 	return s.Fetch(ctx, func(file string) bool { return !parts[file] })
+}
+
+// bringSeeds fetches what says which seeds there are: the narrow columns of their types and, of links, their ends.
+func bringSeeds(ctx context.Context, s *store.Store, types []string, edges string) error {
+	want := map[string]bool{}
+	narrow := func(metas map[string]store.ColumnMeta, columns []*graph.Column) {
+		for _, c := range columns {
+			if outofcore.Fetches(c) && c.RowBytes() < wideRow {
+				want[metas[c.Name].File] = true
+			}
+		}
+	}
+	for _, t := range types {
+		if n := s.Graph.NodeType(t); n >= 0 {
+			narrow(s.Meta.Nodes[t].Columns, s.Graph.Nodes[n].Columns)
+		}
+	}
+	if m := s.Meta.Edges[edges]; m != nil {
+		for _, array := range m.Arrays {
+			want[array] = true
+		}
+		for _, e := range s.Graph.Edges {
+			if e.Type.String() == edges {
+				narrow(m.Columns, e.Columns)
+			}
+		}
+	}
+	return s.Fetch(ctx, func(file string) bool { return want[file] })
 }

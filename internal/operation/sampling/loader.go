@@ -48,7 +48,7 @@ type Loader struct {
 
 // OpenLoader is newBatchLoader of the store in a folder, which is closed with the loader.
 func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, error) {
-	s, err := openSampled(vfs.OS, dir, o.Executor)
+	s, err := openSampled(vfs.OS, dir, o.Executor == option.ExecutorStream || len(o.Hosts) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ type Find func(nodeType, id string) (node int64, ok bool)
 // OpenAnswering is OpenLoader for callers that ask for seeds by their original ids. With alone they ask for no other batches: the options then name no seeds, and
 // columns stay in the maps of the store, which versions share.
 func OpenAnswering(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool) (*Loader, Find, error) {
-	s, err := openSampled(fsys, dir, o.Executor)
+	s, err := openSampled(fsys, dir, false)
 	return newAnswering(ctx, s, err, o, answering{asked: alone, inPlace: alone})
 }
 
@@ -213,7 +213,7 @@ func newLoader(ctx context.Context, s *store.Store, options option.Batches, of a
 	if err := open(l); err != nil {
 		return nil, err
 	}
-	if !o.inPlace {
+	if !o.inPlace && len(o.Hosts) == 0 {
 		l.load(s)
 	}
 	return l, nil
@@ -260,6 +260,9 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		if err := freeOfWeights(s.Graph, f); err != nil {
 			return err
 		}
+	}
+	if len(o.Hosts) > 0 {
+		return l.openHosted(ctx, s, p, f, options)
 	}
 	columns := columnBytes(s.Graph, f) + s.Merged()
 	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes() + p.job.Positives.Bytes()

@@ -90,7 +90,7 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 	if positives != nil {
 		linked = positives.Type.String()
 	}
-	if err := o.bring(ctx, s, linked); err != nil {
+	if err := o.bring(ctx, s, types, linked); err != nil {
 		return nil, err
 	}
 	found, err := o.findSeeds(ctx, s, types, edges, features)

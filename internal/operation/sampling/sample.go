@@ -63,7 +63,7 @@ func Sample(ctx context.Context, st *store.Store, out string, options option.Sam
 // SampleFolder is runSample of the store in a folder.
 func SampleFolder(ctx context.Context, dir, out string, o option.Sample, c *Cluster) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
-	s, err := openSampled(vfs.OS, dir, o.Executor)
+	s, err := openSampled(vfs.OS, dir, o.Executor == option.ExecutorStream)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func SampleFolder(ctx context.Context, dir, out string, o option.Sample, c *Clus
 }
 
 // openSampled opens a store for an executor: the stream executor fetches little of a store in an object store.
-func openSampled(fsys vfs.FS, dir string, x option.Executor) (*store.Store, error) {
-	if x == option.ExecutorStream {
+func openSampled(fsys vfs.FS, dir string, inParts bool) (*store.Store, error) {
+	if inParts {
 		if s, err := store.OpenLater(fsys, dir); !errors.Is(err, store.ErrSegments) {
 			return s, err
 		}

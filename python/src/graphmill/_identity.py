@@ -8,7 +8,21 @@ import os
 from ._command import command
 from ._folder import is_address
 
-_NOT_IN_DRAWS = ("threads", "features", "edge_features", "joined", "age", "age_unit", "memory", "executor", "no_edge_ids", "slots")
+_NOT_IN_DRAWS = (
+    "threads",
+    "features",
+    "edge_features",
+    "joined",
+    "age",
+    "age_unit",
+    "memory",
+    "executor",
+    "no_edge_ids",
+    "slots",
+    "hosts",
+    "hosts_token",
+    "hosts_ca",
+)
 _JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID")
 _NAMESPACES = ("mnt", "pid", "user")
 

@@ -104,7 +104,7 @@ class NodeLoader(Feeding):
             only full batches, equally many for every rank.
         drop_last: True means ``tail="drop"``.
         threads: number of sampling threads; default: the number of cores less one for each rank of this machine
-            (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
+            (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1; with ``hosts`` four times as many.
         slots: number of batches that can be ready, or held as views, at a time; further ones that are held are copies.
         share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
             are several ranks. The ranks then share one copy of the columns and the threads.
@@ -183,6 +183,9 @@ class NodeLoader(Feeding):
         executor: how neighbours and rows are read: "memory": at random, from the mapped store; "stream": in sweeps over the disk, for
             graphs larger than memory; "auto", the default: "stream" if the memory executor needs more than ``memory``. The
             batches are the same. `notes` says what was chosen.
+        hosts: addresses "HOST:PORT" of all processes of ``graphmill host`` that have the store: edges are drawn and rows are read on their machines, in place of
+            this one. The batches are the same. docs/hosts.md has what it takes.
+        hosts_token, hosts_ca: with ``hosts``, the file with their token, and the PEM file with the certificates that theirs are signed by.
         edge_ids: False leaves e_id out of batches: the stream executor then draws and reads less.
         device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch, for CUDA from pinned memory
             on a stream of its own, while the trainer works on this one.
@@ -267,6 +270,9 @@ class NodeLoader(Feeding):
         limit_seeds: int | None = None,
         memory: int | str | None = None,
         executor: str | None = None,
+        hosts: Sequence[str] | None = None,
+        hosts_token: str | os.PathLike[str] | None = None,
+        hosts_ca: str | os.PathLike[str] | None = None,
         edge_ids: bool = True,
         x: Any = None,
         edge_attr: Any = None,
@@ -299,7 +305,7 @@ class NodeLoader(Feeding):
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
             "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from, "positives": positives,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
-            "executor": executor,
+            "executor": executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         self._norms: Norms | None = None

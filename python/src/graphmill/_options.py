@@ -30,6 +30,8 @@ def feed_arguments(
         local = os.environ.get("LOCAL_WORLD_SIZE", "")
         processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         threads = max(1, processors - (int(local) if local.isdecimal() else 1))
+        if options.get("hosts"):
+            threads *= 4  # they wait for answers much of the time
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else fanout_text(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
@@ -206,6 +208,13 @@ def _above_0(name: str, x: Any, _: Store) -> str:
     return repr(float(x))
 
 
+def _hosts(name: str, x: Any, _: Store) -> str:
+    hosts = [x] if isinstance(x, str) else list(x) if isinstance(x, Sequence) else []
+    if not hosts or not all(isinstance(host, str) for host in hosts):
+        raise TypeError(f"found {name}={x!r}, expected a list of addresses HOST:PORT")
+    return ",".join(hosts)
+
+
 _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "sampler": _sampler,
     "walk_length": _positive,
@@ -230,6 +239,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "positives": _edge_type,
     "exclude": _exclude,
     "messages": condition_texts,
+    "hosts": _hosts,
 }
 
 

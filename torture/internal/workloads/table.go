@@ -66,6 +66,8 @@ func All() []Workload {
 	w.Python = eventsScript
 	w = add("serve", "")
 	w.Python = serveScript
+	w = add("host", "")
+	w.Python = hostScript
 
 	add("forecast", "forecast @rmat.store --fanout 3,2 --batch-size 16 --memory 64MiB")
 	out("generate-rmat", "generate rmat --scale 9 --edge-factor 6 --seed 3")
@@ -249,4 +251,29 @@ with tempfile.TemporaryDirectory(dir="/tmp") as folder:
     finally:
         server.terminate()
     sys.exit(server.wait())
+`
+
+// hostScript starts two hosts, reads two epochs of batches through them, and prints a digest of them. The hosts end with the script.
+const hostScript = digestScript + `
+import ctypes, json, os, signal, subprocess
+
+hosts, addresses = [], []
+try:
+    for part in ("0/2", "1/2"):
+        hosts.append(subprocess.Popen([os.environ["GRAPHMILL_COMMAND"], "host", "` + inputsFolder + `features.store", "--part", part],
+            stdout=subprocess.PIPE, preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL)))
+        line = hosts[-1].stdout.readline()
+        if not line:
+            sys.exit(hosts[-1].wait())
+        addresses.append(json.loads(line)["addr"])
+    with graphmill.NodeLoader("` + inputsFolder + `features.store", fanout=[2, 2], batch_size=1, shuffle=True, seed=1, threads=2, hosts=addresses) as loader:
+        for _ in range(2):
+            for batch in loader:
+                show(batch.to_arrays() if hasattr(batch, "to_arrays") else batch)
+except graphmill.GraphmillError as e:
+    sys.exit("graphmill: %s" % e)
+finally:
+    for host in hosts:
+        host.terminate()
+sys.exit(max(host.wait() for host in hosts))
 `
