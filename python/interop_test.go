@@ -84,7 +84,7 @@ func stores(t *testing.T) (env []string, folder string) {
 }
 
 // numpyAlone are the modules of tests that no framework has a part in: the short form runs them with NumPy alone.
-var numpyAlone = []string{"addresses", "evaluate_pickles", "evaluate_protocols", "faults", "fuzz", "hostile", "made_columns", "main", "orders", "portable", "segments", "shards", "shown", "stream", "threads", "values"}
+var numpyAlone = []string{"addresses", "evaluate_pickles", "evaluate_protocols", "faults", "fuzz", "hostile", "hosts", "made_columns", "main", "orders", "portable", "segments", "shards", "shown", "stream", "streams", "threads", "values"}
 
 // numpyToo are the modules with tests that the short form runs with NumPy alone, and with PyG as well. TestDocs of cmd/graphmill runs the
 // documentation with NumPy alone.

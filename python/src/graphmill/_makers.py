@@ -18,8 +18,8 @@ def makes(kind: str, framework: str) -> Callable[[_F], _F]:
 
     Args:
         kind: "batch": a batch of `NodeLoader`, of (schema, raw, label); "packs": a batch of `PackedLoader`, of (schema, batch); "graph": a
-            graph of a `Collection`, of (graph, label); "store": the graph of a `Store`, of the store and what its method takes; "loader": the
-            class of a `NodeLoader`.
+            graph of a `Collection`, of (graph, label); "store": the graph of a `Store`, of the store and what its method takes; "append": what is appended to a
+            `Store`, of the store and what its method takes; "loader": the class of a `NodeLoader`.
         framework: the name by which users ask for it, such as "pyg".
     """
 

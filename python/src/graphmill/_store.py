@@ -218,7 +218,14 @@ class Store:
         """Remove a column, as `add_column` adds one."""
         self._change(drop_column, type_, name)
 
-    def append(self, source: str | os.PathLike[str] | None = None, *more: str | os.PathLike[str], **options: Any) -> Any:
+    def append(
+        self,
+        source: Any = None,
+        *more: str | os.PathLike[str],
+        ids: Mapping[str, str] | None = None,
+        ends: Mapping[Any, tuple[str, str]] | None = None,
+        **options: Any,
+    ) -> Any:
         """Add the new nodes and edges of tables, as if they had been imported with the others: edges come after those that a node has.
 
         With ``drop=`` edges end first, and with ``change=`` in place of ``source`` columns get new values.
@@ -226,9 +233,11 @@ class Store:
         The store gets a new version in one step. This object shows it; other objects, and loaders that run, keep the version that they have opened.
 
         Args:
-            source: the tables: a file of edges, or a graph.yaml or its folder; None with ``drop=`` or ``change=`` alone.
+            source: the tables: a file of edges, a graph.yaml or its folder, or a dict by node type and edge type of tables as `from_tables` takes them:
+                ``{"user": users, ("user", "buys", "item"): buys}``. None with ``drop=`` or ``change=`` alone.
             more: further files of edges.
-            options: flags of ``graphmill append`` as keywords: ``missing="float=nan"``.
+            ids, ends: as for `from_tables`, for all dicts.
+            options: flags of ``graphmill append`` as keywords: ``missing="float=nan"``. ``drop=`` and ``change=`` may be dicts of tables, too.
 
         Returns:
             The report of the command.
@@ -238,9 +247,13 @@ class Store:
 
         Example:
             >>> store.append("monday/")
-            >>> store.append(change="corrected/")
+            >>> store.append({("user", "buys", "item"): duckdb.sql("FROM 'tuesday.parquet'")})
+            >>> store.append(change={"user": corrected})
         """
-        report = run("append", self.path, *([] if source is None else [source]), *more, **options)
+        given: dict[str, Any] = {"source": source, **{name: options[name] for name in ("drop", "change") if name in options}}
+        with maker("append", "tables")(self, given, ids, ends) as of:
+            source = of.pop("source")
+            report = run("append", self.path, *([] if source is None else [source]), *more, **{**options, **of})
         self._reopen()
         return report
 

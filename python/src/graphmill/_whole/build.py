@@ -27,6 +27,7 @@ from .._folder import Column, EdgeType
 from .._run import keywords, run
 from .._store import Store
 from .columns import strings
+from .streams import is_whole
 
 _LISTED = 64 << 10  # the bytes of categories that graph.yaml may list
 NODE, EDGE = "_N", ("_N", "_E", "_N")  # the types of a graph without types
@@ -79,8 +80,8 @@ def build(
         folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
         try:
             given = _prepared(folder, options)
-            files = _write(folder, nodes, edges, _splits(folder, given))
-            with _said_of(folder, files):
+            files = write_graph(folder, nodes, edges, _splits(folder, given))
+            with said_of(folder, files):
                 run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **given)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -123,7 +124,7 @@ def _prepared(folder: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _said_of(folder: str, files: Mapping[str, str]) -> Iterator[None]:
+def said_of(folder: str, files: Mapping[str, str]) -> Iterator[None]:
     """Makes errors of the command name columns instead of the files of the folder, which is gone, and keywords instead of flags.
 
     Args:
@@ -196,14 +197,15 @@ def _list_of_ids(folder: str, name: str, ids: Any) -> str:
     return base
 
 
-def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges], transforms: str = "") -> dict[str, str]:
-    """Write the files, and say which column each has.
+def write_graph(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges], transforms: str = "", prefix: str = "") -> dict[str, str]:
+    """Write graph.yaml and its files into a folder, and say which column each file has.
 
     Args:
         transforms: further lines of graph.yaml.
+        prefix: what the names of files begin with.
     """
-    w = _Writer(folder)
-    lines = ["nodes:"]
+    w = _Writer(folder, prefix)
+    lines = ["nodes:" if nodes else "nodes: {}"]
     for t, n in nodes.items():
         # A column that is called id is no id unless it is given as #id.
         fields = ["    id: null", f"    columns: {{{w.columns(t, n.columns)}}}"] if n.columns else []
@@ -216,11 +218,11 @@ def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edg
         elif not n.columns and n.count:
             fields = [f"    count: {n.count}"]
         lines += [f"  {_text(t)}:", *fields] if fields else [f"  {_text(t)}: {{}}"]
-    lines.append("edges:")
+    lines.append("edges:" if edges else "edges: {}")
     for e, x in edges.items():
         name = ":".join(e)
         for end, t in ((x.source, e[0]), (x.target, e[2])):
-            if t in nodes and not nodes[t].count and len(end):
+            if not prefix and t in nodes and not nodes[t].count and len(end):
                 raise ValueError(f"edge type {name}: found edges of the node type {t!r}, which has no nodes, expected none")
         lines.append(f"  {_text(name)}:")
         source, target = _free("source", x.columns), _free("target", x.columns)
@@ -244,8 +246,8 @@ def _text(s: str) -> str:
 class _Writer:
     """Writes columns as .npy files of a folder."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder, self._listed = folder, 0
+    def __init__(self, folder: str, prefix: str) -> None:
+        self._folder, self._prefix, self._listed = folder, prefix, 0
         self.saved: dict[str, str] = {}  # the column of each file
 
     def columns(self, type_: str, of: Mapping[str, Column]) -> str:
@@ -253,6 +255,10 @@ class _Writer:
         return "".join(f"\n      {_text(name)}: {self._column(type_, name, c)}," for name, c in of.items()) + "\n    "
 
     def _column(self, type_: str, name: str, c: Column) -> str:
+        if c.categories is c:  # texts that become categories
+            return self._column(type_, name, Column(name, "string", c.shape, len(c), c.values, c.offsets, c.string_offsets)).replace(
+                'dtype: "string"', "dtype: category"
+            )
         if c.categories is not None:
             return self._categories(type_, name, c)
         entry = [f"file: {_text(self.save(type_, name, c.values))}"]
@@ -284,7 +290,12 @@ class _Writer:
     def save(self, type_: str, name: str, x: Array) -> str:
         """Write an array, and return the name of its file, which errors of the importer show."""
         part = urllib.parse.quote(f"{type_} {name}", safe=" ,;!()+=", errors="surrogatepass").replace("%3A", "-")
-        file = f"{len(self.saved)} {part[:150]}.npy"
+        file = f"{self._prefix}{len(self.saved)} {part[:150]}.npy"
         self.saved[file] = f"{type_}: column {name!r}"
-        np.save(os.path.join(self._folder, file), np.ascontiguousarray(x, x.dtype.newbyteorder("<")).reshape(x.shape))
+        path = os.path.join(self._folder, file)
+        if is_whole(x):
+            with contextlib.suppress(OSError):  # of a folder on another disk
+                os.link(x.filename, path)  # type: ignore[attr-defined]
+                return file
+        np.save(path, np.ascontiguousarray(x, x.dtype.newbyteorder("<")).reshape(x.shape))
         return file

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Callable, cast
 
 import numpy as np
 
@@ -12,8 +12,14 @@ from .._folder import NO_TIME, Column
 from .columns import MISSING, column, filled, strings, times
 
 
-def fields(table: Any, what: str) -> dict[str, Column]:
-    """The columns of a table. A column with missing values is followed by the column that says where."""
+def fields(table: Any, what: str, spool: Callable[[Any], list[tuple[str, list[Column]]] | None] = lambda _: None) -> dict[str, Column]:
+    """The columns of a table. A column with missing values is followed by the column that says where.
+
+    Args:
+        table: the table.
+        what: what errors say the table is.
+        spool: the columns of a table that comes in batches, None for another object.
+    """
     kind = module(table)
     if kind == "polars":
         frame = table.collect() if hasattr(table, "collect") else table
@@ -23,10 +29,14 @@ def fields(table: Any, what: str) -> dict[str, Column]:
         found = [(str(n), _pandas(str(n), frame[n], what)) for n in frame.columns]
     elif isinstance(table, Mapping):
         found = [(str(n), _values(str(n), x, what)) for n, x in table.items()]
-    elif kind == "pyarrow" or hasattr(table, "__arrow_c_stream__"):
+    elif kind == "pyarrow" and type(table).__name__ in ("Table", "RecordBatch"):
+        found = [(n, arrow_column(n, table.column(i), what)) for i, n in enumerate(table.schema.names)]
+    elif (streamed := spool(table)) is not None:
+        found = streamed
+    elif hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
-        arrow = table if isinstance(table, (pyarrow.Table, pyarrow.RecordBatch)) else pyarrow.table(table)
+        arrow = pyarrow.table(table)
         found = [(n, arrow_column(n, arrow.column(i), what)) for i, n in enumerate(arrow.schema.names)]
     else:
         raise TypeError(f"{what}: found {type(table).__name__}, expected a table of pandas, polars or Arrow, or a mapping from names to arrays")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
-from collections.abc import Mapping
-from typing import Any
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any, Callable
 
 import numpy as np
 
@@ -13,10 +16,11 @@ from .._folder import _DTYPES, Column, EdgeType, apart
 from .._makers import makes
 from .._store import Nodes as StoreNodes
 from .._store import Store
-from .build import Edges, Nodes, build, triple_of
+from .build import Edges, Nodes, build, said_of, triple_of, write_graph
 from .columns import MISSING, column, columns, strings
 from .frames import fields, to_arrow, to_pandas, to_polars
 from .input_order import input_order, take
+from .streams import Spool, reader_of
 
 # The usual names of ids and of the ends, as in internal/ingest/header.go; names that belong together have the same places.
 _IDS = ("#id", "id", "node_id", "nodeId", ":ID")
@@ -36,8 +40,10 @@ def from_tables(
     threads: int | None = None,
     **options: Any,
 ) -> Store:
-    """Make a store of tables: data frames of pandas or polars, Arrow tables, mappings from names to arrays or lists, or any
-    object with ``__arrow_c_stream__`` (which needs pyarrow).
+    """Make a store of tables: data frames of pandas or polars, Arrow tables, mappings from names to arrays or lists, or what gives batches of Arrow (which needs
+    pyarrow): any object with ``__arrow_c_stream__``, such as a result of DuckDB, scanners and datasets of pyarrow and Lance, tables of delta-rs and pyiceberg.
+
+    Batches are written to a temporary folder beside ``path`` as they come, so such a table may be larger than memory.
 
     Numbers and bools keep their dtypes. Strings are columns of strings, lists of one length are vectors, other lists have
     variable rows. Times are int64 in their unit. Where values are missing, the column has NaN, 0 or the empty string, and
@@ -66,6 +72,34 @@ def from_tables(
     for what, of, form in (("nodes", nodes, '{"user": users}'), ("edges", edges, '{("user", "buys", "item"): buys}')):
         if not isinstance(of, Mapping):
             raise TypeError(f"{what}: found {type(of).__name__}, expected a table by type: {form}")
+    with _spool(os.path.dirname(os.path.abspath(path)) if path is not None else None) as spool:
+        return build(*_graph(nodes, edges, ids, ends, spool), path, overwrite, memory, threads, options)
+
+
+_Spooled = Callable[..., Any]  # the columns of a table that comes in batches, and what errors say the table is
+
+
+@contextlib.contextmanager
+def _spool(beside: str | None) -> Iterator[_Spooled]:
+    """What spools tables to a folder, which is made for the first one and removed at the end."""
+    with contextlib.ExitStack() as stack:
+        spools: list[Spool] = []
+
+        def spooled(table: Any, what: str) -> Any:
+            reader = reader_of(table)
+            if reader is None:
+                return None
+            if not spools:
+                spools.append(Spool(stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphmill-", dir=beside))))
+            return spools[0].columns(reader, what)
+
+        yield spooled
+
+
+def _graph(
+    nodes: Mapping[str, Any], edges: Mapping[Any, Any], ids: Any, ends: Any, spool: _Spooled, keep: bool = False
+) -> tuple[dict[str, Nodes], dict[EdgeType, Edges]]:
+    """The types of a graph of tables. With ``keep``, ids that are the row numbers stay ids."""
     ids = dict(mapping("ids", {} if ids is None else ids, 'a dict such as {"user": "id"}'))
     ends = {triple_of(e): pair for e, pair in mapping("ends", {} if ends is None else ends, "a dict from edge types to the names of two columns").items()}
     of_nodes: dict[str, Nodes] = {}
@@ -74,17 +108,17 @@ def from_tables(
         if isinstance(table, (int, np.integer)):
             of_nodes[t] = Nodes(int(table))
             continue
-        of = fields(table, what)
+        of = fields(table, what, functools.partial(spool, what=what))
         name = ids.get(t) or _id(of, t, what)
         ids[t] = name or ""
         key = None if name is None else _key(of, name, what)
         rows, of = columns(of, None if key is None else len(key), what)
-        of_nodes[t] = Nodes(rows, of, None if key is None or _counts(key) else key)
+        of_nodes[t] = Nodes(rows, of, None if key is None or (not keep and _counts(key)) else key)
     of_edges: dict[EdgeType, Edges] = {}
     for e, table in edges.items():
         e = triple_of(e)
         what = f"edge type {':'.join(e)}"
-        of = fields(table, what)
+        of = fields(table, what, functools.partial(spool, what=what))
         names = ends.get(e)
         if names is None:
             names = _ends(of, e, ids, what)
@@ -92,7 +126,91 @@ def from_tables(
         source, target = (_key(dict(keys), n, what, of) for n in names)
         rest = {n: c for n, c in of.items() if n not in names}
         of_edges[e] = Edges(source, target, columns(rest, len(source), what)[1])
-    return build(of_nodes, of_edges, path, overwrite, memory, threads, options)
+    return of_nodes, of_edges
+
+
+@makes("append", "tables")
+@contextlib.contextmanager
+def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Iterator[dict[str, Any]]:
+    """The arguments of ``graphmill append`` with folders in place of mappings from types to tables.
+
+    Args:
+        store: the store.
+        given: the tables by argument: a mapping of types, or what is no mapping and stays.
+        ids: as for `from_tables`.
+        ends: as for `from_tables`.
+    """
+    with _spool(os.path.dirname(os.path.abspath(store.path))) as spool, contextlib.ExitStack() as stack:
+        out: dict[str, Any] = {}
+        for argument, tables in given.items():
+            out[argument] = tables
+            if not isinstance(tables, Mapping):
+                continue
+            nodes = {t: x for t, x in tables.items() if isinstance(t, str) and t.count(":") != 2}
+            edges = {e: x for e, x in tables.items() if e not in nodes}
+            of_nodes, of_edges = _graph(nodes, edges, ids, ends, spool, keep=True)
+            for n in of_nodes.values():
+                if n.ids is None and argument != "source":
+                    raise ValueError(
+                        f"{argument}=: found a table of nodes without a column of ids, expected one, which says which nodes are meant; name it with ids="
+                    )
+            for t, n in of_nodes.items():
+                if t in store.nodes:
+                    n.columns = _as_in(store.nodes[t].columns, n.columns, argument == "source")
+            known = [t for t in store.nodes if t not in of_nodes]
+            for e, x in of_edges.items():
+                if e in store.edges:
+                    x.columns = _as_in(store.edges[e].columns, x.columns, argument == "source")
+                for end, t in ((x.source, e[0]), (x.target, e[2])):
+                    if t in known:
+                        _check_numbers(end, store.nodes[t], f"edge type {':'.join(e)}")
+                        of_nodes[t] = _none_of(store.nodes[t])
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphmill-", dir=os.path.dirname(os.path.abspath(store.path))))
+            stack.enter_context(said_of(folder, write_graph(folder, of_nodes, of_edges, prefix="rows of ")))
+            out[argument] = folder
+        yield out
+
+
+def _check_numbers(end: Column, n: StoreNodes, what: str) -> None:
+    """Refuses ends beyond the nodes of a type whose ids are their numbers: without a table of new nodes, they would be new ones."""
+    if n.ids is None and end.dtype != "string" and len(end) and int(end.values.max()) >= n.count:
+        raise ValueError(
+            f"{what}: found the node {int(end.values.max())} of the type {n.type!r}, expected at most {n.count - 1}; give the table of the new nodes, too"
+        )
+
+
+def _none_of(n: StoreNodes) -> Nodes:
+    """A table of nodes of a store without rows."""
+    of = {}
+    for name in n.columns:
+        c = n.columns.column(name)
+        if not name.startswith("#") and name not in n.columns.features:
+            of[name] = c[0:0] if c.categories is None else _texts(strings(name, []))
+    return Nodes(0, of, None if n.ids is None else _ids(n)[0:0])
+
+
+def _texts(c: Column) -> Column:
+    """A column of texts that become categories: it is its own categories."""
+    out = Column(c.name, "string", (), len(c), c.values, (), c.string_offsets)
+    out.categories = out
+    return out
+
+
+def _as_in(have: Any, of: dict[str, Column], whole: bool) -> dict[str, Column]:
+    """Columns in the form that those of a store have: texts as categories where it has these, and with ``whole`` no missing values where it has columns that say where."""
+    out: dict[str, Column] = {}
+    for name, c in of.items():
+        if name in have and have.column(name).categories is not None and c.dtype == "string" and c.categories is None and not c.shape:
+            c = _texts(c)
+        if (
+            name in have and have.column(name).shape == (-1,) and len(c.shape) == 1 and c.shape[0] >= 0 and c.dtype != "string"
+        ):  # lists that happen to have one length
+            c = Column(name, c.dtype, (-1,), len(c), c.values.reshape(-1), (np.arange(len(c) + 1, dtype=np.int64) * c.shape[0],), None)
+        out[name] = c
+    for name in have:
+        if whole and name.endswith(MISSING) and name not in out and name.removesuffix(MISSING) in out:
+            out[name] = Column(name, "bool", (), len(out[name.removesuffix(MISSING)]), np.zeros(len(out[name.removesuffix(MISSING)]), bool), (), None)
+    return out
 
 
 def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
@@ -194,7 +312,8 @@ def _key(of: dict[str, Column], name: str, what: str, shown: Mapping[str, Column
 
 def _counts(c: Column) -> bool:
     """Whether ids are the row numbers."""
-    return c.dtype != "string" and bool((c.values == np.arange(len(c))).all())
+    step = 1 << 20  # which bounds the memory
+    return c.dtype != "string" and all(bool((c.values[at : at + step] == np.arange(at, min(at + step, len(c)))).all()) for at in range(0, len(c), step))
 
 
 @makes("store", "tables")
