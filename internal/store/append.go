@@ -18,7 +18,8 @@ import (
 type Added struct {
 	// Nodes is a store with the new nodes, and no edges.
 	Nodes *Store
-	// Edges is a store with the new edges, by the numbers that their ends have after the append; its nodes have no columns. Its positions are rows of the new tables.
+	// Edges is a scratch with the new edges, by the numbers that their ends have after the append, in the lists of the near nodes that get some (Listed); its nodes have no columns. Its
+	// positions are rows of the new tables.
 	Edges *Store
 	// Rows is, by edge type, the number of rows of the new tables.
 	Rows map[string]uint64
@@ -304,7 +305,10 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 	if e.Count == 0 && rows == 0 && len(dropped) == 0 && old != nil {
 		return nil
 	}
-	first := x.RowsBefore(name)
+	first, err := x.RowsBefore(name)
+	if err != nil {
+		return err
+	}
 	m := &EdgesMeta{Count: e.Count, Primary: e.Primary.String(), NoPositions: e.NoPositions, Arrays: map[string]string{}, Columns: map[string]ColumnMeta{}, Rows: first + rows}
 	t, err := graph.ParseEdgeType(name)
 	if err != nil {
@@ -321,15 +325,12 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 		x.segment.Edges[name] = m
 		return nil
 	}
-	a := e.Adj[e.Primary]
-	var nodes, starts []byte
-	for v := range a.Indptr.Len() - 1 {
-		if at := a.Indptr.At(v); at < a.Indptr.At(v+1) {
-			nodes, starts = binary.LittleEndian.AppendUint32(nodes, uint32(v)), appendWide(starts, at, e.Count)
-		}
+	nodes, is := from.Listed(name)
+	if !is {
+		return fmt.Errorf("found new edges with offsets of all nodes, expected those of the nodes that get some")
 	}
-	starts = appendWide(starts, uint64(e.Count), e.Count)
-	for _, f := range []segmentArray{{"nodes", nodes, false}, {"starts", starts, isWideCount(e.Count)}, {"far", graph.Bytes(a.Far.U32), false}} {
+	a := e.Adj[e.Primary]
+	for _, f := range []segmentArray{{"nodes", indexBytes(nodes, false), false}, {"starts", indexBytes(a.Indptr, isWideCount(e.Count)), isWideCount(e.Count)}, {"far", indexBytes(a.Far, false), false}} {
 		if err := x.writeSegmentArray(m, dir, f); err != nil {
 			return err
 		}
@@ -391,6 +392,25 @@ func (x *appending) appendDropped(m *EdgesMeta, dir, edgeType string, ids []uint
 	return nil
 }
 
+// indexBytes is the values of an index as uint32, or as uint64 for wide.
+func indexBytes(x graph.Index, wide bool) []byte {
+	switch {
+	case wide && x.U64 != nil:
+		return graph.Bytes(x.U64)
+	case !wide && x.U64 == nil:
+		return graph.Bytes(x.U32)
+	}
+	var b []byte
+	for i := range x.Len() {
+		if v := x.At(i); wide {
+			b = binary.LittleEndian.AppendUint64(b, v)
+		} else {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+	}
+	return b
+}
+
 // isWideCount says whether offsets into n entries take 64 bits.
 func isWideCount(n int) bool { return n > maxNarrow }
 
@@ -423,65 +443,4 @@ func (x *appending) writeArray(name string, b []byte, wide bool) error {
 func (x *appending) hasPositions(edgeType string) bool {
 	i := slices.IndexFunc(x.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
 	return graph.FindColumn(x.Graph.Edges[i].Columns, graph.PositionColumn) != nil
-}
-
-// PositionAt is the position of a row in the input, by the column of positions.
-func PositionAt(c *graph.Column, row int) uint64 {
-	x, _ := view(Descr(c.DType), c.Values)
-	return x.At(row)
-}
-
-// RowsBefore is the number of rows of the input of an edge type so far, from which positions of edges that are appended count. For edges of the base it is one more than their
-// largest position, so that rows at its end of which the import made no edge are not counted.
-func (s *Store) RowsBefore(edgeType string) (rows uint64) {
-	for i := range slices.Backward(s.Meta.Segments) {
-		if e := s.Meta.Segments[i].Edges[edgeType]; e != nil {
-			return e.Rows
-		}
-	}
-	i := slices.IndexFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
-	if i < 0 {
-		return 0
-	}
-	c := graph.FindColumn(s.Graph.Edges[i].Columns, graph.PositionColumn)
-	if c == nil {
-		return uint64(s.Graph.Edges[i].Count)
-	}
-	for v := range positions(c) {
-		rows = max(rows, v+1)
-	}
-	return rows
-}
-
-// positions are the values of a column of positions.
-func positions(c *graph.Column) func(yield func(v uint64) bool) {
-	x, _ := view(Descr(c.DType), c.Values)
-	return func(yield func(v uint64) bool) {
-		for i := range x.Len() {
-			if !yield(x.At(i)) {
-				return
-			}
-		}
-	}
-}
-
-// appendPositions writes the positions of new edges, which count from the first.
-func (x *appending) appendPositions(c *graph.Column, first uint64, file string) (ColumnMeta, error) {
-	most := first
-	for v := range positions(c) {
-		most = max(most, first+v)
-	}
-	b := make([]byte, 0, 4*c.Rows)
-	for v := range positions(c) {
-		if most > maxNarrow {
-			b = binary.LittleEndian.AppendUint64(b, first+v)
-		} else {
-			b = binary.LittleEndian.AppendUint32(b, uint32(first+v))
-		}
-	}
-	m := ColumnMeta{File: file, DType: graph.Uint32.String(), Shape: []int{}}
-	if most > maxNarrow {
-		m.DType = graph.Uint64.String()
-	}
-	return m, x.writeArray(file, b, most > maxNarrow)
 }

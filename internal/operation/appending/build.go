@@ -157,7 +157,7 @@ func (b *building) typesOf() (err error) {
 
 // buildStore builds a store in a folder of its own.
 func (b *building) buildStore(ctx context.Context, name string, in assemble.Input, opt assemble.Options) (*store.Store, *assemble.Result, error) {
-	w, err := store.Create(vfs.OS, b.dir+"-"+name, false)
+	w, err := store.CreateScratch(vfs.OS, b.dir+"-"+name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,10 +180,7 @@ func (b *building) buildStore(ctx context.Context, name string, in assemble.Inpu
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.Seal(ctx, meta, b.o.Threads); err != nil {
-		return nil, nil, err
-	}
-	s, err := store.Open(vfs.OS, w.Dir())
+	s, err := w.Opened(ctx, meta, b.o.Threads)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -306,8 +303,8 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 					v := integerOf(id)
 					return uint64(t.had) + v, v < uint64(t.added)
 				}
-			} else {
-				n.Column.DType = t.ids
+			} else if n.Column.DType = t.ids; !t.keys {
+				n.Find, n.Below = nil, uint64(t.had+t.added)
 			}
 			numbers = append(numbers, n)
 			*end.column = table.Column{Name: end.as, DType: graph.Uint64, Empty: end.column.Empty}
@@ -315,7 +312,7 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 		e.Table, e.OfStore = views.Numbered(e.Table, numbers...), true
 		in.Edges = append(in.Edges, e)
 	}
-	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.lacksPositions()}
+	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.lacksPositions(), Listed: true}
 	if b.isDropped("dangling_edges") {
 		opt.DanglingEdges = assemble.Drop
 	}

@@ -20,6 +20,9 @@ type seen struct {
 	most  uint64            // one more than the largest integer
 }
 
+// hasKeys says whether the ids are not the numbers of the nodes; not of nil.
+func (s *seen) hasKeys() bool { return s != nil && s.t.keys }
+
 // see takes an id.
 func (s *seen) see(id []byte, at uint64) {
 	if !s.t.keys {
@@ -52,7 +55,7 @@ func (b *building) numberEnds(ctx context.Context) (nodes []assemble.Nodes, err 
 			continue
 		}
 		bytes += e.Table.Bytes()
-		rows, err := seeEnds(ctx, e, types[e.Type.Src], types[e.Type.Dst], base)
+		rows, err := seeEnds(ctx, e, types[e.Type.Src], types[e.Type.Dst], base, b.o.Threads)
 		if err != nil {
 			return nil, err
 		}
@@ -74,8 +77,33 @@ func (b *building) numberEnds(ctx context.Context) (nodes []assemble.Nodes, err 
 	return nodes, nil
 }
 
+// seeAll takes the integers of a list.
+func (s *seen) seeAll(ids []uint64) {
+	for _, v := range ids {
+		s.most = max(s.most, v+1)
+	}
+}
+
+// join takes what another has seen of the same type.
+func (s *seen) join(x *seen) {
+	s.most = max(s.most, x.most)
+	for id, at := range x.first {
+		if had, ok := s.first[id]; !ok || at < had {
+			s.first[id] = at
+		}
+	}
+}
+
+// fork is a seen of the type that has seen nothing; nil for nil.
+func (s *seen) fork() *seen {
+	if s == nil {
+		return nil
+	}
+	return &seen{t: s.t, first: map[string]uint64{}}
+}
+
 // seeEnds scans the ends of an edge table for the types that are not nil.
-func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64) (uint64, error) {
+func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64, threads int) (uint64, error) {
 	var ask []table.Column
 	ends := make([]int, 2)
 	for i, end := range []struct {
@@ -93,7 +121,20 @@ func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64
 		where = len(ask)
 		ask = append(ask, table.Column{Name: e.Where.Column, DType: graph.String})
 	}
-	return e.Table.Scan(ctx, ask, 1, func(_ int, c *table.Chunk) error {
+	by := make([][2]*seen, max(threads, 1)) // worker
+	for i := range by {
+		by[i] = [2]*seen{src.fork(), dst.fork()}
+	}
+	rows, err := e.Table.Scan(ctx, ask, len(by), func(worker int, c *table.Chunk) error {
+		src, dst := by[worker][0], by[worker][1]
+		if c.Absent == nil && where < 0 && !src.hasKeys() && !dst.hasKeys() {
+			for i, s := range by[worker] {
+				if s != nil && ends[i] >= 0 {
+					s.seeAll(graph.View[uint64](c.Columns[ends[i]].Data)[:c.Rows])
+				}
+			}
+			return nil
+		}
 		for row := range c.Rows {
 			if c.Absent != nil && c.Absent[row] || where >= 0 && string(valueOf(&c.Columns[where], row, graph.String)) != e.Where.Value {
 				continue
@@ -108,6 +149,15 @@ func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64
 		}
 		return nil
 	})
+	for _, x := range by {
+		if src != nil {
+			src.join(x[0])
+		}
+		if dst != nil {
+			dst.join(x[1])
+		}
+	}
+	return rows, err
 }
 
 // valueOf is an id of a vector of strings or integers.
