@@ -17,12 +17,16 @@ func PositionAt(c *graph.Column, row int) uint64 {
 }
 
 // RowsBefore is the number of rows of the input of an edge type so far, from which positions of edges that are appended count. For edges of the base it is one more than their
-// largest position, so that rows at its end of which the import made no edge are not counted.
+// largest position, so that rows at its end of which the import made no edge are not counted. The
+// import notes it. Stores of earlier versions lack the note, and their positions are read.
 func (s *Store) RowsBefore(edgeType string) (uint64, error) {
 	for i := range slices.Backward(s.Meta.Segments) {
 		if e := s.Meta.Segments[i].Edges[edgeType]; e != nil {
 			return e.Rows, nil
 		}
+	}
+	if e := s.Meta.Edges[edgeType]; e != nil && e.Rows > 0 {
+		return e.Rows, nil
 	}
 	i := slices.IndexFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
 	if i < 0 {
@@ -56,7 +60,7 @@ func (s *Store) largest(x graph.Index) (uint64, error) {
 					return nil
 				}
 				part := indexPart(x, int(from), int(min(to, n)))
-				v := max(largestOf(part.U64), uint64(largestOf(part.U32)))
+				v := Largest(part)
 				for had := most.Load(); v > had && !most.CompareAndSwap(had, v); had = most.Load() {
 					continue
 				}
@@ -69,6 +73,9 @@ func (s *Store) largest(x graph.Index) (uint64, error) {
 	err := g.Wait()
 	return most.Load(), err
 }
+
+// Largest is the largest value of a list; 0 of none.
+func Largest(x graph.Index) uint64 { return max(largestOf(x.U64), uint64(largestOf(x.U32))) }
 
 // largestOf is the largest of values; 0 for none. Four at a time do not wait for each other.
 func largestOf[T uint32 | uint64](x []T) T {
@@ -85,7 +92,7 @@ func largestOf[T uint32 | uint64](x []T) T {
 // appendPositions writes the positions of new edges, which count from the first.
 func (x *appending) appendPositions(c *graph.Column, first uint64, file string) (ColumnMeta, error) {
 	of, _ := view(Descr(c.DType), c.Values)
-	wide := first+max(largestOf(of.U64), uint64(largestOf(of.U32))) > maxNarrow
+	wide := first+Largest(of) > maxNarrow
 	var b []byte
 	if wide {
 		b = make([]byte, 0, 8*c.Rows)
