@@ -10,6 +10,9 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/zeebo/xxh3"
+
+	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -238,15 +241,7 @@ func (x *appending) writeRest(before, to string, more []byte) (err error) {
 	if _, err := io.ReadFull(io.NewSectionReader(old, at, int64(len(head))), head); err != nil {
 		return err
 	}
-	f, err := x.w.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(head)
-	if err == nil {
-		_, err = f.Write(more)
-	}
-	return errors.Join(err, f.Close())
+	return x.writeParts(to, head, more)
 }
 
 // copyColumn copies the files of a column.
@@ -290,12 +285,50 @@ func (x *appending) copyFile(from *Store, file, to string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := x.w.Create(to)
+	out, err := x.create(to)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.CopyBuffer(out, in, make([]byte, copyBuffer))
 	return errors.Join(err, out.Close())
+}
+
+// copyBuffer fits a cache.
+const copyBuffer = 256 << 10
+
+// summedFile is a file that is written from its start on. Its bytes are summed as they come, so that Seal does not read them.
+type summedFile struct {
+	vfs.File
+	x     *appending
+	name  string
+	hash  *xxh3.Hasher
+	bytes int64
+}
+
+// create makes a file of the segment.
+func (x *appending) create(name string) (*summedFile, error) {
+	f, err := x.w.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &summedFile{f, x, name, xxh3.New(), 0}, nil
+}
+
+// Write implements io.Writer.
+func (f *summedFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	_, _ = f.hash.Write(b[:n]) // a hash never fails
+	f.bytes += int64(n)
+	return n, err
+}
+
+// Close syncs and closes.
+func (f *summedFile) Close() error {
+	err := f.File.Close()
+	if err == nil {
+		f.x.w.Summed(f.name, ManifestFor{Bytes: f.bytes, XXH3: fmt.Sprintf("%016x", f.hash.Sum64())})
+	}
+	return err
 }
 
 // appendEdges writes the new edges of a type, which the zero value has none of, and the places of dropped ones.
@@ -431,12 +464,25 @@ func (x *appending) writeArray(name string, b []byte, wide bool) error {
 	if wide {
 		dtype = graph.Uint64
 	}
-	a, err := x.w.Array(name, dtype)
+	head, err := npy.AppendHeader(nil, Descr(dtype), []int{len(b) / dtype.Size()})
 	if err != nil {
 		return err
 	}
-	_, err = a.Write(b)
-	return errors.Join(err, a.Close())
+	return x.writeParts(name, head, b)
+}
+
+// writeParts writes a file of parts.
+func (x *appending) writeParts(name string, parts ...[]byte) error {
+	f, err := x.create(name)
+	if err != nil {
+		return err
+	}
+	for _, b := range parts {
+		if err == nil {
+			_, err = f.Write(b)
+		}
+	}
+	return errors.Join(err, f.Close())
 }
 
 // hasPositions says whether the edges of a type have their positions in the input.
