@@ -3,18 +3,12 @@ package store
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"sort"
 
-	"github.com/zeebo/xxh3"
-
-	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Added is what a segment adds to a store: only what is new, in two stores.
@@ -97,19 +91,6 @@ func (x *appending) withSegment() *Meta {
 	meta := *x.base
 	meta.Format, meta.Segments = SegmentedFormat, append(slices.Clone(meta.Segments), x.segment)
 	return &meta
-}
-
-// openArray opens an array file, and returns its size and where its values begin.
-func (x *appending) openArray(name string) (f vfs.File, size, start int64, err error) {
-	path, start := x.ArrayFile(name)
-	if f, err = x.fs.Open(path); err != nil {
-		return nil, 0, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, 0, errors.Join(err, f.Close())
-	}
-	return f, info.Size(), start, nil
 }
 
 // appendNodes writes the new nodes of a type.
@@ -229,21 +210,6 @@ func (x *appending) appendOffsets(before string, from *Store, file, to string) e
 	return x.writeRest(before, to, b)
 }
 
-// writeRest writes the file that goes on with another: the bytes of it from restFrom on, and more.
-func (x *appending) writeRest(before, to string, more []byte) (err error) {
-	old, size, _, err := x.openArray(before)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, old.Close()) }()
-	at := restFrom(size)
-	head := make([]byte, size-at)
-	if _, err := io.ReadFull(io.NewSectionReader(old, at, int64(len(head))), head); err != nil {
-		return err
-	}
-	return x.writeParts(to, head, more)
-}
-
 // copyColumn copies the files of a column.
 func (x *appending) copyColumn(c ColumnMeta, from *Store) (ColumnMeta, error) {
 	to := c
@@ -272,63 +238,6 @@ func (x *appending) copyColumn(c ColumnMeta, from *Store) (ColumnMeta, error) {
 		}
 	}
 	return to, nil
-}
-
-// copyFile copies a file of another store.
-func (x *appending) copyFile(from *Store, file, to string) (err error) {
-	if err := context.Cause(x.ctx); err != nil {
-		return err
-	}
-	path, _ := from.ArrayFile(file)
-	in, err := from.fs.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := x.create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.CopyBuffer(out, in, make([]byte, copyBuffer))
-	return errors.Join(err, out.Close())
-}
-
-// copyBuffer fits a cache.
-const copyBuffer = 256 << 10
-
-// summedFile is a file that is written from its start on. Its bytes are summed as they come, so that Seal does not read them.
-type summedFile struct {
-	vfs.File
-	x     *appending
-	name  string
-	hash  *xxh3.Hasher
-	bytes int64
-}
-
-// create makes a file of the segment.
-func (x *appending) create(name string) (*summedFile, error) {
-	f, err := x.w.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	return &summedFile{f, x, name, xxh3.New(), 0}, nil
-}
-
-// Write implements io.Writer.
-func (f *summedFile) Write(b []byte) (int, error) {
-	n, err := f.File.Write(b)
-	_, _ = f.hash.Write(b[:n]) // a hash never fails
-	f.bytes += int64(n)
-	return n, err
-}
-
-// Close syncs and closes.
-func (f *summedFile) Close() error {
-	err := f.File.Close()
-	if err == nil {
-		f.x.w.Summed(f.name, ManifestFor{Bytes: f.bytes, XXH3: fmt.Sprintf("%016x", f.hash.Sum64())})
-	}
-	return err
 }
 
 // appendEdges writes the new edges of a type, which the zero value has none of, and the places of dropped ones.
@@ -363,8 +272,13 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 		return fmt.Errorf("found new edges with offsets of all nodes, expected those of the nodes that get some")
 	}
 	a := e.Adj[e.Primary]
-	for _, f := range []segmentArray{{"nodes", indexBytes(nodes, false), false}, {"starts", indexBytes(a.Indptr, isWideCount(e.Count)), isWideCount(e.Count)}, {"far", indexBytes(a.Far, false), false}} {
-		if err := x.writeSegmentArray(m, dir, f); err != nil {
+	for _, f := range []struct {
+		name string
+		of   graph.Index
+		wide bool
+	}{{"nodes", nodes, false}, {"starts", a.Indptr, isWideCount(e.Count)}, {"far", a.Far, false}} {
+		m.Arrays[f.name] = dir + "/" + f.name + ".npy"
+		if err := x.writeIndex(m.Arrays[f.name], from, f.of, 0, f.wide); err != nil {
 			return err
 		}
 	}
@@ -374,7 +288,7 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 				continue
 			}
 			at := dir + "/" + FileName(column) + ".npy"
-			if c, err = x.appendPositions(graph.FindColumn(e.Columns, column), first, at); err != nil {
+			if c, err = x.appendPositions(from, graph.FindColumn(e.Columns, column), first, at); err != nil {
 				return err
 			}
 			m.Columns[column] = c
@@ -425,25 +339,6 @@ func (x *appending) appendDropped(m *EdgesMeta, dir, edgeType string, ids []uint
 	return nil
 }
 
-// indexBytes is the values of an index as uint32, or as uint64 for wide.
-func indexBytes(x graph.Index, wide bool) []byte {
-	switch {
-	case wide && x.U64 != nil:
-		return graph.Bytes(x.U64)
-	case !wide && x.U64 == nil:
-		return graph.Bytes(x.U32)
-	}
-	var b []byte
-	for i := range x.Len() {
-		if v := x.At(i); wide {
-			b = binary.LittleEndian.AppendUint64(b, v)
-		} else {
-			b = binary.LittleEndian.AppendUint32(b, uint32(v))
-		}
-	}
-	return b
-}
-
 // isWideCount says whether offsets into n entries take 64 bits.
 func isWideCount(n int) bool { return n > maxNarrow }
 
@@ -456,33 +351,6 @@ func appendWide(b []byte, v uint64, n int) []byte {
 		return binary.LittleEndian.AppendUint64(b, v)
 	}
 	return binary.LittleEndian.AppendUint32(b, uint32(v))
-}
-
-// writeArray writes an array of uint32, or of uint64 for wide.
-func (x *appending) writeArray(name string, b []byte, wide bool) error {
-	dtype := graph.Uint32
-	if wide {
-		dtype = graph.Uint64
-	}
-	head, err := npy.AppendHeader(nil, Descr(dtype), []int{len(b) / dtype.Size()})
-	if err != nil {
-		return err
-	}
-	return x.writeParts(name, head, b)
-}
-
-// writeParts writes a file of parts.
-func (x *appending) writeParts(name string, parts ...[]byte) error {
-	f, err := x.create(name)
-	if err != nil {
-		return err
-	}
-	for _, b := range parts {
-		if err == nil {
-			_, err = f.Write(b)
-		}
-	}
-	return errors.Join(err, f.Close())
 }
 
 // hasPositions says whether the edges of a type have their positions in the input.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -89,26 +88,17 @@ func largestOf[T uint32 | uint64](x []T) T {
 	return max(a, b, c, d)
 }
 
-// appendPositions writes the positions of new edges, which count from the first.
-func (x *appending) appendPositions(c *graph.Column, first uint64, file string) (ColumnMeta, error) {
+// appendPositions writes the positions of new edges, which another store has and which count from the first.
+func (x *appending) appendPositions(from *Store, c *graph.Column, first uint64, file string) (ColumnMeta, error) {
 	of, _ := view(Descr(c.DType), c.Values)
-	wide := first+Largest(of) > maxNarrow
-	var b []byte
-	if wide {
-		b = make([]byte, 0, 8*c.Rows)
-	} else {
-		b = make([]byte, 0, 4*c.Rows)
+	most, err := from.largest(of)
+	if err != nil {
+		return ColumnMeta{}, err
 	}
-	for i := range of.Len() {
-		if v := first + of.At(i); wide {
-			b = binary.LittleEndian.AppendUint64(b, v)
-		} else {
-			b = binary.LittleEndian.AppendUint32(b, uint32(v))
-		}
-	}
+	wide := first+most > maxNarrow
 	m := ColumnMeta{File: file, DType: graph.Uint32.String(), Shape: []int{}}
 	if wide {
 		m.DType = graph.Uint64.String()
 	}
-	return m, x.writeArray(file, b, wide)
+	return m, x.writeIndex(file, from, of, first, wide)
 }
