@@ -90,7 +90,7 @@ func (b *building) changedNodes(ctx context.Context, n *assemble.Nodes) (nodes [
 	seen := make([]uint64, (t.had+63)/64)
 	_, err = n.Table.Scan(ctx, []table.Column{id}, 1, func(_ int, c *table.Chunk) error {
 		for i := range c.Rows {
-			text := valueOf(&c.Columns[0], i, t.ids)
+			text := c.Columns[0].ID(i, t.ids)
 			v, ok := t.findKnown(text)
 			where := func() string { return n.Table.Where(c.First+uint64(i), n.ID.Name) }
 			switch {

@@ -18,26 +18,33 @@ type seen struct {
 	t     *nodeType
 	first map[string]uint64 // by the id, of ids that the store does not have
 	most  uint64            // one more than the largest integer
+	known []uint64          // the numbers that the ids of a chunk have in the store
+}
+
+// look looks for the ids of a chunk in the store; not for those that are numbers.
+func (s *seen) look(c *table.Chunk, ids *table.Vector) {
+	if !s.t.keys {
+		return
+	}
+	s.known = slices.Grow(s.known[:0], c.Rows)[:c.Rows]
+	s.t.findAllKnown(func(i int) []byte { return ids.ID(i, s.t.ids) }, s.known)
 }
 
 // hasKeys says whether the ids are not the numbers of the nodes; not of nil.
 func (s *seen) hasKeys() bool { return s != nil && s.t.keys }
 
-// see takes an id.
-func (s *seen) see(id []byte, at uint64) {
+// see takes the id of a row of the chunk that look has looked for.
+func (s *seen) see(row int, id []byte, at uint64) {
 	if !s.t.keys {
 		s.most = max(s.most, integerOf(id)+1)
 		return
 	}
-	if had, ok := s.first[string(id)]; ok && had <= at {
+	if s.known[row] != store.NoNode {
 		return
 	}
-	if s.t.known != nil {
-		if _, ok := findID(s.t.known, s.t.ids, id); ok {
-			return
-		}
+	if had, ok := s.first[string(id)]; !ok || at < had {
+		s.first[string(id)] = at
 	}
-	s.first[string(id)] = at
 }
 
 // numberEnds finds the new nodes of the types without a table, of which only the ends of edges tell, and returns them as such types have them.
@@ -135,16 +142,21 @@ func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64
 			}
 			return nil
 		}
+		for i, s := range by[worker] {
+			if s != nil && ends[i] >= 0 {
+				s.look(c, &c.Columns[ends[i]])
+			}
+		}
 		for row := range c.Rows {
-			if c.Absent != nil && c.Absent[row] || where >= 0 && string(valueOf(&c.Columns[where], row, graph.String)) != e.Where.Value {
+			if c.Absent != nil && c.Absent[row] || where >= 0 && string(c.Columns[where].ID(row, graph.String)) != e.Where.Value {
 				continue
 			}
 			at := base + 2*(c.First+uint64(row))
 			if src != nil && ends[0] >= 0 {
-				src.see(valueOf(&c.Columns[ends[0]], row, e.Src.DType), at)
+				src.see(row, c.Columns[ends[0]].ID(row, e.Src.DType), at)
 			}
 			if dst != nil && ends[1] >= 0 {
-				dst.see(valueOf(&c.Columns[ends[1]], row, e.Dst.DType), at+1)
+				dst.see(row, c.Columns[ends[1]].ID(row, e.Dst.DType), at+1)
 			}
 		}
 		return nil
@@ -158,18 +170,6 @@ func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64
 		}
 	}
 	return rows, err
-}
-
-// valueOf is an id of a vector of strings or integers.
-func valueOf(v *table.Vector, row int, dtype graph.DType) []byte {
-	if dtype != graph.String {
-		return v.Data[8*row : 8*row+8]
-	}
-	start := uint32(0)
-	if row > 0 {
-		start = v.Ends[row-1]
-	}
-	return v.Data[start:v.Ends[row]]
 }
 
 // list is the new ids in the order in which they were seen.

@@ -20,6 +20,8 @@ type Numbers struct {
 	// Find returns the number of an id: of a string, or of the eight little-endian bytes of an integer. It is called by several goroutines. Nil: the integers below Below are the numbers.
 	Find  func(id []byte) (number uint64, ok bool)
 	Below uint64
+	// FindAll, if it is not nil, does what Find does for all ids of a chunk, and gives those that it does not find the number ^0.
+	FindAll func(id func(i int) []byte, numbers []uint64)
 	// Of says what has the ids: "the nodes of type paper". Unknown is the number of an id that Find does not find; nil: such an id is an error of the scan.
 	Of      string
 	Unknown *uint64
@@ -102,25 +104,27 @@ func (t *numberedTable) number(n *Numbers, c *table.Chunk, ids *table.Vector, ou
 			return v, v < n.Below
 		}
 	}
+	if n.FindAll != nil && ids != nil {
+		n.FindAll(func(i int) []byte { return ids.ID(i, n.Column.DType) }, out)
+		find = nil
+	}
 	var integer [8]byte
-	start := uint32(0)
 	for i := range out {
 		var id []byte
-		switch {
-		case ids == nil:
+		if ids == nil {
 			binary.LittleEndian.PutUint64(integer[:], c.First+uint64(i))
 			id = integer[:]
-		case n.Column.DType == graph.String:
-			id = ids.Data[start:ids.Ends[i]]
-			start = ids.Ends[i]
-		default:
-			id = ids.Data[8*i:][:8]
+		} else {
+			id = ids.ID(i, n.Column.DType)
 		}
 		if c.Absent != nil && c.Absent[i] {
 			out[i] = 0
 			continue
 		}
-		v, ok := find(id)
+		v, ok := out[i], out[i] != ^uint64(0)
+		if find != nil {
+			v, ok = find(id)
+		}
 		switch {
 		case ok:
 		case n.Unknown != nil:
