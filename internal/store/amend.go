@@ -79,7 +79,7 @@ func onlyListed(fsys vfs.FS, dir string, m *Manifest) error {
 	return nil
 }
 
-// Summed gives the size and the checksum of a file that Take moved here from a folder with a manifest, so that Seal does not read it again.
+// Summed gives the size and the checksum of a file that is known, as of one that Take moved here from a folder with a manifest, so that Seal does not read it again.
 func (w *Writer) Summed(name string, entry ManifestFor) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

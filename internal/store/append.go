@@ -3,22 +3,20 @@ package store
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"sort"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Added is what a segment adds to a store: only what is new, in two stores.
 type Added struct {
 	// Nodes is a store with the new nodes, and no edges.
 	Nodes *Store
-	// Edges is a store with the new edges, by the numbers that their ends have after the append; its nodes have no columns. Its positions are rows of the new tables.
+	// Edges is a scratch with the new edges, by the numbers that their ends have after the append, in the lists of the near nodes that get some (Listed); its nodes have no columns. Its
+	// positions are rows of the new tables.
 	Edges *Store
 	// Rows is, by edge type, the number of rows of the new tables.
 	Rows map[string]uint64
@@ -93,19 +91,6 @@ func (x *appending) withSegment() *Meta {
 	meta := *x.base
 	meta.Format, meta.Segments = SegmentedFormat, append(slices.Clone(meta.Segments), x.segment)
 	return &meta
-}
-
-// openArray opens an array file, and returns its size and where its values begin.
-func (x *appending) openArray(name string) (f vfs.File, size, start int64, err error) {
-	path, start := x.ArrayFile(name)
-	if f, err = x.fs.Open(path); err != nil {
-		return nil, 0, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, 0, errors.Join(err, f.Close())
-	}
-	return f, info.Size(), start, nil
 }
 
 // appendNodes writes the new nodes of a type.
@@ -225,29 +210,6 @@ func (x *appending) appendOffsets(before string, from *Store, file, to string) e
 	return x.writeRest(before, to, b)
 }
 
-// writeRest writes the file that goes on with another: the bytes of it from restFrom on, and more.
-func (x *appending) writeRest(before, to string, more []byte) (err error) {
-	old, size, _, err := x.openArray(before)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, old.Close()) }()
-	at := restFrom(size)
-	head := make([]byte, size-at)
-	if _, err := io.ReadFull(io.NewSectionReader(old, at, int64(len(head))), head); err != nil {
-		return err
-	}
-	f, err := x.w.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(head)
-	if err == nil {
-		_, err = f.Write(more)
-	}
-	return errors.Join(err, f.Close())
-}
-
 // copyColumn copies the files of a column.
 func (x *appending) copyColumn(c ColumnMeta, from *Store) (ColumnMeta, error) {
 	to := c
@@ -278,25 +240,6 @@ func (x *appending) copyColumn(c ColumnMeta, from *Store) (ColumnMeta, error) {
 	return to, nil
 }
 
-// copyFile copies a file of another store.
-func (x *appending) copyFile(from *Store, file, to string) (err error) {
-	if err := context.Cause(x.ctx); err != nil {
-		return err
-	}
-	path, _ := from.ArrayFile(file)
-	in, err := from.fs.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := x.w.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
-}
-
 // appendEdges writes the new edges of a type, which the zero value has none of, and the places of dropped ones.
 func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error {
 	rows, dropped, from := added.Rows[name], added.Dropped[name], added.Edges
@@ -304,7 +247,10 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 	if e.Count == 0 && rows == 0 && len(dropped) == 0 && old != nil {
 		return nil
 	}
-	first := x.RowsBefore(name)
+	first, err := x.RowsBefore(name)
+	if err != nil {
+		return err
+	}
 	m := &EdgesMeta{Count: e.Count, Primary: e.Primary.String(), NoPositions: e.NoPositions, Arrays: map[string]string{}, Columns: map[string]ColumnMeta{}, Rows: first + rows}
 	t, err := graph.ParseEdgeType(name)
 	if err != nil {
@@ -321,16 +267,18 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 		x.segment.Edges[name] = m
 		return nil
 	}
-	a := e.Adj[e.Primary]
-	var nodes, starts []byte
-	for v := range a.Indptr.Len() - 1 {
-		if at := a.Indptr.At(v); at < a.Indptr.At(v+1) {
-			nodes, starts = binary.LittleEndian.AppendUint32(nodes, uint32(v)), appendWide(starts, at, e.Count)
-		}
+	nodes, is := from.Listed(name)
+	if !is {
+		return fmt.Errorf("found new edges with offsets of all nodes, expected those of the nodes that get some")
 	}
-	starts = appendWide(starts, uint64(e.Count), e.Count)
-	for _, f := range []segmentArray{{"nodes", nodes, false}, {"starts", starts, isWideCount(e.Count)}, {"far", graph.Bytes(a.Far.U32), false}} {
-		if err := x.writeSegmentArray(m, dir, f); err != nil {
+	a := e.Adj[e.Primary]
+	for _, f := range []struct {
+		name string
+		of   graph.Index
+		wide bool
+	}{{"nodes", nodes, false}, {"starts", a.Indptr, isWideCount(e.Count)}, {"far", a.Far, false}} {
+		m.Arrays[f.name] = dir + "/" + f.name + ".npy"
+		if err := x.writeIndex(m.Arrays[f.name], from, f.of, 0, f.wide); err != nil {
 			return err
 		}
 	}
@@ -340,7 +288,7 @@ func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error
 				continue
 			}
 			at := dir + "/" + FileName(column) + ".npy"
-			if c, err = x.appendPositions(graph.FindColumn(e.Columns, column), first, at); err != nil {
+			if c, err = x.appendPositions(from, graph.FindColumn(e.Columns, column), first, at); err != nil {
 				return err
 			}
 			m.Columns[column] = c
@@ -405,83 +353,8 @@ func appendWide(b []byte, v uint64, n int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(v))
 }
 
-// writeArray writes an array of uint32, or of uint64 for wide.
-func (x *appending) writeArray(name string, b []byte, wide bool) error {
-	dtype := graph.Uint32
-	if wide {
-		dtype = graph.Uint64
-	}
-	a, err := x.w.Array(name, dtype)
-	if err != nil {
-		return err
-	}
-	_, err = a.Write(b)
-	return errors.Join(err, a.Close())
-}
-
 // hasPositions says whether the edges of a type have their positions in the input.
 func (x *appending) hasPositions(edgeType string) bool {
 	i := slices.IndexFunc(x.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
 	return graph.FindColumn(x.Graph.Edges[i].Columns, graph.PositionColumn) != nil
-}
-
-// PositionAt is the position of a row in the input, by the column of positions.
-func PositionAt(c *graph.Column, row int) uint64 {
-	x, _ := view(Descr(c.DType), c.Values)
-	return x.At(row)
-}
-
-// RowsBefore is the number of rows of the input of an edge type so far, from which positions of edges that are appended count. For edges of the base it is one more than their
-// largest position, so that rows at its end of which the import made no edge are not counted.
-func (s *Store) RowsBefore(edgeType string) (rows uint64) {
-	for i := range slices.Backward(s.Meta.Segments) {
-		if e := s.Meta.Segments[i].Edges[edgeType]; e != nil {
-			return e.Rows
-		}
-	}
-	i := slices.IndexFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
-	if i < 0 {
-		return 0
-	}
-	c := graph.FindColumn(s.Graph.Edges[i].Columns, graph.PositionColumn)
-	if c == nil {
-		return uint64(s.Graph.Edges[i].Count)
-	}
-	for v := range positions(c) {
-		rows = max(rows, v+1)
-	}
-	return rows
-}
-
-// positions are the values of a column of positions.
-func positions(c *graph.Column) func(yield func(v uint64) bool) {
-	x, _ := view(Descr(c.DType), c.Values)
-	return func(yield func(v uint64) bool) {
-		for i := range x.Len() {
-			if !yield(x.At(i)) {
-				return
-			}
-		}
-	}
-}
-
-// appendPositions writes the positions of new edges, which count from the first.
-func (x *appending) appendPositions(c *graph.Column, first uint64, file string) (ColumnMeta, error) {
-	most := first
-	for v := range positions(c) {
-		most = max(most, first+v)
-	}
-	b := make([]byte, 0, 4*c.Rows)
-	for v := range positions(c) {
-		if most > maxNarrow {
-			b = binary.LittleEndian.AppendUint64(b, first+v)
-		} else {
-			b = binary.LittleEndian.AppendUint32(b, uint32(first+v))
-		}
-	}
-	m := ColumnMeta{File: file, DType: graph.Uint32.String(), Shape: []int{}}
-	if most > maxNarrow {
-		m.DType = graph.Uint64.String()
-	}
-	return m, x.writeArray(file, b, most > maxNarrow)
 }

@@ -15,6 +15,7 @@ var arrayNames = []string{
 	"indptr", "far", "other_indptr", "other_far", "other_edge_id", "ids", "id_buckets", "id_slots",
 	"graph_ptr", "component_ptr", "node_id", "edge_id", "src", "dst", "num_sampled_nodes", "num_sampled_edges",
 	"seed_ptr", "seed_local", "negative_local", "example_form",
+	"nodes", "starts", "dropped_nodes", "dropped_starts", "dropped",
 }
 
 // ColumnDir is the folder of the files of a column: the folder of its type, or one below it where another file would have the

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -111,12 +110,9 @@ func (x *IDs) find(id []byte) (node uint64, ok bool) {
 		p := &x.parts[i]
 		b := int(Bucket(hash, p.bits))
 		// A damaged index can hold any numbers, so bounds are checked.
-		lo, hi := p.buckets.At(b), p.buckets.At(b+1)
-		for i := lo; i < hi && i < uint64(p.slots.Len()); i++ {
-			v := p.slots.At(int(i))
-			if v < uint64(p.count) && bytes.Equal(x.text(p.first+int(v)), id) {
-				return uint64(p.first) + v, true
-			}
+		w := wanted{lo: p.buckets.At(b), hi: min(p.buckets.At(b+1), uint64(p.slots.Len()))}
+		if v, ok := x.findIn(p, w, id); ok {
+			return v, true
 		}
 	}
 	return 0, false

@@ -87,7 +87,8 @@ func hashFrom(ctx context.Context, f io.Reader, buf []byte) (entry ManifestFor, 
 	return entry, nil
 }
 
-const hashBuffer = 1 << 20
+// hashBuffer fits a cache.
+const hashBuffer = 256 << 10
 
 // hashAll hashes files with several workers.
 func hashAll(ctx context.Context, fsys vfs.FS, dir string, names []string, threads int, each func(i int, entry ManifestFor, err error) error) error {

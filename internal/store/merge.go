@@ -49,6 +49,14 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 			return nil, fmt.Errorf("segment %d: %w", i+1, err)
 		}
 	}
+	if s.merged.outline {
+		if e.Count, err = m.countEdges(); err != nil {
+			return nil, err
+		}
+		whole.Count = e.Count
+		e.Columns, err = m.outlineColumns()
+		return e, err
+	}
 	if err := m.lists.Check(); err != nil {
 		return nil, err
 	}
@@ -56,11 +64,6 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 		return nil, fmt.Errorf("%w: found %d edges, expected at most %d", ErrDamaged, n, maxCount)
 	}
 	e.Count = int(m.lists.Edges())
-	if s.merged.outline {
-		whole.Count = e.Count
-		e.Columns, err = m.outlineColumns()
-		return e, err
-	}
 	whole.Count, whole.Arrays, whole.Columns = e.Count, map[string]string{}, map[string]ColumnMeta{}
 	if s.merged.placed != nil {
 		if done, err := m.placeEdges(e); done || err != nil {
@@ -168,6 +171,9 @@ func (m *merging) openPart(p *edgePart, e *EdgesMeta) (err error) {
 				return err
 			}
 		}
+	}
+	if m.merged.outline { // no row is read
+		return nil
 	}
 	for _, c := range p.columns {
 		if err := c.CheckOffsets(); err != nil {
@@ -348,6 +354,18 @@ func (m *merging) mergeColumns() (all []*graph.Column, err error) {
 		all = append(all, x)
 	}
 	return all, nil
+}
+
+// countEdges is the number of edges by what the base and the segments say of theirs, whose lists are not read.
+func (m *merging) countEdges() (int, error) {
+	n := last(m.lists.Base)
+	for i := range m.lists.Later {
+		l := &m.lists.Later[i]
+		if n += last(l.Starts) - l.Dropped.Len(); n < 0 || n > maxCount {
+			return 0, fmt.Errorf("%w: found %d edges after segment %d, expected 0 to %d", ErrDamaged, n, i+1, maxCount)
+		}
+	}
+	return n, nil
 }
 
 // outlineColumns is the columns of the first part that has some, with the categories of the last one.

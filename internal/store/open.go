@@ -35,6 +35,7 @@ type Store struct {
 	unmaps []func() error
 	later  map[string]vfs.FetchBytes // fetches the bytes of an array file that are not there yet
 	merged *merged                   // of a store with segments; nil: of none
+	listed map[string]graph.Index    // of a scratch: see Listed; nil: of another store
 	read   atomic.Int64              // bytes that Touched has counted since a Release
 }
 

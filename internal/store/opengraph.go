@@ -153,6 +153,9 @@ func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.listed != nil && m.Arrays["nodes"] != "" {
+		return e, s.openListed(e, m)
+	}
 	t := e.Type
 	for i, d := range []graph.Direction{e.Primary, 1 - e.Primary} {
 		prefix := [...]string{"", "other_"}[i]

@@ -30,6 +30,7 @@ type Writer struct {
 	resume    *resumable   // nil for a Writer from Create
 	share     *Share       // nil for a Writer of a whole output
 	abandoned atomic.Bool  // see Abandon
+	scratch   bool         // see CreateScratch
 
 	checkpoints checkpoints
 
@@ -209,7 +210,7 @@ func (w *Writer) WriteMade(made Made) error {
 	return w.WriteFile(madeFile, b)
 }
 
-// outFile syncs when it is closed, so that a manifest never names bytes that a crash can lose.
+// outFile syncs when it is closed, so that a manifest never names bytes that a crash can lose. A scratch has no manifest.
 type outFile struct {
 	vfs.File
 	w     *Writer
@@ -224,7 +225,10 @@ func (f *outFile) Write(b []byte) (int, error) {
 }
 
 func (f *outFile) Close() error {
-	err := f.Sync()
+	var err error
+	if !f.w.scratch {
+		err = f.Sync()
+	}
 	if err := errors.Join(err, f.File.Close()); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type sink struct {
 	other  *extsort.Partition // receives the edges by their far end; nil: none
 
 	indptr  *tail
+	lists   *lists // in place of indptr; nil: there are offsets of all nodes
 	far     io.WriterAt
 	seq     io.WriterAt
 	types   io.WriterAt    // the edge type, in a homogeneous graph
@@ -34,6 +35,7 @@ type sink struct {
 	bad     *firstRow       // rows are seq
 	drops   []atomic.Uint64 // number of duplicates of each part
 
+	rows    atomic.Uint64         // one more than the largest position so far
 	edges   uint64                // number of edges, where it is known before they are written
 	extents map[int]*store.Extent // of columns of variable size, as edges
 }
@@ -189,6 +191,17 @@ func (s *sink) counted() uint64 {
 	return n
 }
 
+// reach raises the number of rows of the input to one more than the largest of positions.
+func (s *sink) reach(positions graph.Index) {
+	if positions.Len() == 0 {
+		return
+	}
+	n := store.Largest(positions) + 1
+	for had := s.rows.Load(); n > had && !s.rows.CompareAndSwap(had, n); had = s.rows.Load() {
+		continue
+	}
+}
+
 // idTop returns one more than the largest id at the near end of a direction.
 func (s *sink) idTop(way graph.Direction) uint64 {
 	var n uint64
@@ -212,8 +225,10 @@ func (s *sink) create(total, rows uint64) (err error) {
 	for _, t := range types {
 		nodes += t.count
 	}
-	if err := s.room(max(nodes, s.idTop(s.way)), indexType(total+1)); err != nil {
-		return err
+	if !s.opt.Listed {
+		if err := s.room(max(nodes, s.idTop(s.way)), indexType(total+1)); err != nil {
+			return err
+		}
 	}
 	prefix := ""
 	if s.second {
@@ -228,19 +243,14 @@ func (s *sink) create(total, rows uint64) (err error) {
 		s.meta.Arrays[prefix+name] = s.dir + "/" + prefix + name + ".npy"
 		return open(s.meta.Arrays[prefix+name], dtype)
 	}
-	s.indptr = &tail{dtype: indexType(total + 1)}
-	for _, p := range s.parts {
-		s.indptr.add(p.near(s.way).t)
+	if s.opt.Listed {
+		err = s.createLists(total)
+	} else {
+		err = s.createOffsets(prefix, total)
 	}
-	if s.opt.Homogeneous {
-		s.indptr.types = s.builder.types
-	}
-	s.meta.Arrays[prefix+"indptr"] = s.dir + "/" + prefix + "indptr.npy"
-	if s.indptr.array, err = s.sized(s.meta.Arrays[prefix+"indptr"], s.indptr.nodes()+1, s.indptr.dtype); err != nil {
+	if err != nil {
 		return err
 	}
-	s.indptr.out = s.indptr.array // it is closed later
-	s.tails = append(s.tails, s.indptr)
 	s.widths(total, rows)
 	if s.far, err = array("far", indexType(s.idTop(1-s.way))); err != nil {
 		return err
@@ -272,6 +282,24 @@ func (s *sink) create(total, rows uint64) (err error) {
 		}
 	}
 	return s.createColumns()
+}
+
+// createOffsets begins the offsets of all near nodes.
+func (s *sink) createOffsets(prefix string, total uint64) (err error) {
+	s.indptr = &tail{dtype: indexType(total + 1)}
+	for _, p := range s.parts {
+		s.indptr.add(p.near(s.way).t)
+	}
+	if s.opt.Homogeneous {
+		s.indptr.types = s.builder.types
+	}
+	s.meta.Arrays[prefix+"indptr"] = s.dir + "/" + prefix + "indptr.npy"
+	if s.indptr.array, err = s.sized(s.meta.Arrays[prefix+"indptr"], s.indptr.nodes()+1, s.indptr.dtype); err != nil {
+		return err
+	}
+	s.indptr.out = s.indptr.array // it is closed later
+	s.tails = append(s.tails, s.indptr)
+	return nil
 }
 
 // positioned says whether the positions in the input are among the columns.
@@ -326,10 +354,16 @@ func typeDType(n int) graph.DType {
 	return graph.Uint16
 }
 
-// end closes everything except the offsets, whose tail waits for the number of nodes.
+// end closes everything except the offsets of all nodes, whose tail waits for the number of nodes.
 func (s *sink) end(total uint64, buckets int, shift uint) error {
-	s.indptr.edges = total
-	s.indptr.filled = min(uint64(buckets)<<shift, s.nearTop)
+	if s.lists != nil {
+		if err := s.endLists(total); err != nil {
+			return err
+		}
+	} else {
+		s.indptr.edges = total
+		s.indptr.filled = min(uint64(buckets)<<shift, s.nearTop)
+	}
 	s.meta.Count = int(total)
 	for _, a := range s.arrays {
 		if err := s.closeArray(a); err != nil {
@@ -350,6 +384,9 @@ func (s *sink) end(total uint64, buckets int, shift uint) error {
 			return err
 		}
 		s.meta.Columns[s.lay.cols[i].Name] = c.meta
+	}
+	if _, is := s.meta.Columns[graph.PositionColumn]; is && !s.second {
+		s.meta.Rows = s.rows.Load()
 	}
 	if s.dedupe() {
 		for i, p := range s.parts {

@@ -77,7 +77,12 @@ func (w *finisher) part(ctx context.Context, edges *extsort.Partition, b int, x 
 // cost returns the memory of a leaf.
 func (w *finisher) cost(size int64, width uint64) int64 {
 	n := size / int64(w.lay.least())
-	c := size + n*16 + int64(min(width, 1<<40))*12
+	c := size + n*16
+	if wide := int64(min(width, 1<<40)); w.lists != nil {
+		c += ranksBytes(wide) + min(n, wide)*12
+	} else {
+		c += wide * 12
+	}
 	if len(w.lay.cols) > 0 {
 		c += n * 8
 	}

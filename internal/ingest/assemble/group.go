@@ -161,7 +161,7 @@ func (b *builder) hasKeys() bool {
 }
 
 func (g *group) buildAs(ctx context.Context, wide bool) (err error) {
-	memory := g.budget.edges(g.opt.Both, g.hasKeys())
+	memory := g.budget.edges(g.opt.Both || g.opt.Listed, g.hasKeys()) // lists that are early wait in the memory of the other direction
 	if slices.ContainsFunc(g.types, func(t *nodeType) bool { return t.lookup != nil }) {
 		memory = g.budget.work / 8
 	}

@@ -86,6 +86,9 @@ type Options struct {
 	Both        bool // also store the other direction
 	Homogeneous bool // all types become _N, sorted by name
 	NoPositions bool // edge types get no graph.PositionColumn
+	// Listed writes, in place of the offsets of all near nodes, those of the nodes that have edges: the arrays "nodes", ascending, and "starts", nodes + 1 offsets. Time and bytes then follow from
+	// the edges alone. It goes with neither Both nor Homogeneous, and only with DuplicateEdges Keep.
+	Listed bool
 	// DanglingEdges is Error, Drop or Zeros. With Zeros, an id that edges name and the node table lacks becomes a
 	// node after the nodes of the table, numbered by first appearance as in Nodes.Table. Its columns are zeros, empty
 	// strings and empty lists. Integer ids are then keys even if they equal the row numbers. Nothing can be added to

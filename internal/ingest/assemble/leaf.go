@@ -27,10 +27,12 @@ type leafState struct {
 	buf  []byte
 	n    int
 	offs []uint32 // offset of each record; nil: all have the same size
-	next []uint32 // indexed by near - lo: the end of the node's edges
-	far  []byte   // uint32 or uint64, in the order of the output
-	seq  []byte
-	rec  []uint32 // index of the record of each edge; nil: there are no columns
+	next []uint32 // indexed by near - lo, or by the rank of this: the end of the node's edges
+	// ranks are those of the near nodes that have edges; nil: next has all of them.
+	ranks *ranks
+	far   []byte // uint32 or uint64, in the order of the output
+	seq   []byte
+	rec   []uint32 // index of the record of each edge; nil: there are no columns
 }
 
 // reserve empties the slab and makes it at least n bytes long.
@@ -72,7 +74,11 @@ func (w *finisher) leaf(ctx context.Context, edges *extsort.Partition, b int, x 
 	}
 	edges.Free(b)
 	w.index(l, runs)
-	l.next = alloc[uint32](w, int(x.width))
+	nodes := int(x.width)
+	if w.lists != nil {
+		nodes = w.rank(l)
+	}
+	l.next = alloc[uint32](w, nodes)
 	clear(l.next)
 	w.count(l)
 	l.far, l.seq = alloc[byte](w, l.n*idBytes(w.wideFar)), alloc[byte](w, l.n*idBytes(w.lay.wide))
@@ -103,7 +109,7 @@ func idBytes(wide bool) int {
 
 // gap writes the offsets of nodes without edges.
 func (w *finisher) gap(ctx context.Context, x span) error {
-	if x.seqLo > 0 {
+	if x.seqLo > 0 || w.lists != nil {
 		return nil
 	}
 	if err := w.start(ctx); err != nil {
@@ -148,7 +154,11 @@ func (w *finisher) record(l *leafState, i uint32) []byte {
 // count sets next to the index of each node's first edge.
 func (w *finisher) count(l *leafState) {
 	next := l.next
-	if w.lay.plain() {
+	if l.ranks != nil {
+		for i := range uint32(l.n) {
+			next[l.ranks.of(w.lay.near(w.record(l, i))-l.lo)]++
+		}
+	} else if w.lay.plain() {
 		lo := uint32(l.lo)
 		for b := l.buf; len(b) >= 12; b = b[12:] {
 			next[binary.LittleEndian.Uint32(b)-lo]++
@@ -233,6 +243,9 @@ func (w *finisher) place(l *leafState, from, to uint32) {
 		far, seq := graph.View[uint32](l.far), graph.View[uint32](l.seq)
 		for b := l.buf[int(from)*12 : int(to)*12]; len(b) >= 12; b = b[12:] {
 			v := binary.LittleEndian.Uint32(b) - lo
+			if l.ranks != nil {
+				v = l.ranks.of(uint64(v))
+			}
 			i := next[v]
 			next[v] = i + 1
 			far[i], seq[i] = binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
@@ -241,8 +254,12 @@ func (w *finisher) place(l *leafState, from, to uint32) {
 	}
 	for r := from; r < to; r++ {
 		near, far, seq := w.lay.get(w.record(l, r))
-		i := l.next[near-l.lo]
-		l.next[near-l.lo]++
+		v := near - l.lo
+		if l.ranks != nil {
+			v = uint64(l.ranks.of(v))
+		}
+		i := l.next[v]
+		l.next[v]++
 		putID(l.far, w.wideFar, int(i), far)
 		putID(l.seq, w.lay.wide, int(i), seq)
 		if l.rec != nil {
@@ -269,10 +286,15 @@ func getID(b []byte, wide bool, i int) uint64 {
 // write writes the leaf at its place.
 func (w *finisher) write(l *leafState) error {
 	base := int64(w.base)
-	if l.seqLo == 0 {
-		if err := w.offsets(l); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case w.lists != nil:
+		err = w.putLists(l)
+	case l.seqLo == 0:
+		err = w.offsets(l)
+	}
+	if err != nil {
+		return err
 	}
 	if w.otherWriter != nil {
 		if err := w.reverse(l); err != nil {
@@ -289,6 +311,9 @@ func (w *finisher) write(l *leafState) error {
 	}
 	if w.sink.seq != nil {
 		w.positions(l)
+		if !w.second {
+			w.reach(indexOf(l.seq, w.wideSeq))
+		}
 		if _, err := w.sink.seq.WriteAt(l.seq, base*int64(idBytes(w.wideSeq))); err != nil {
 			return err
 		}
@@ -391,6 +416,14 @@ func (w *finisher) narrow(l *leafState) []byte {
 	return l.seq[:l.n*4]
 }
 
+// indexOf is numbers of 32 bits, or of 64 for wide.
+func indexOf(b []byte, wide bool) graph.Index {
+	if wide {
+		return graph.Index{U64: graph.View[uint64](b)}
+	}
+	return graph.Index{U32: graph.View[uint32](b)}
+}
+
 // gather writes a column of the leaf.
 func (w *finisher) gather(l *leafState, k int) error {
 	c := &w.lay.cols[k]
@@ -410,6 +443,9 @@ func (w *finisher) gather(l *leafState, k int) error {
 				default:
 					copy(buf[c.width*j:], rec[c.at:c.at+c.width])
 				}
+			}
+			if c.Name == graph.PositionColumn {
+				w.reach(indexOf(buf, c.DType == graph.Uint64))
 			}
 			if _, err := w.columns[k].at.WriteAt(buf, (int64(w.base)+int64(i))*int64(c.width)); err != nil {
 				return err

@@ -52,6 +52,14 @@ func TestStoreOpens(t *testing.T) {
 	if _, ok := find["a"].Find([]byte("node/50")); ok {
 		t.Fatal("found a node that is not there")
 	}
+	asked := func(i int) []byte { return fmt.Appendf(nil, "node/%d", (7*i)%300) }
+	numbers := make([]uint64, 300)
+	find["a"].FindAll(asked, numbers)
+	for i, v := range numbers {
+		if want, ok := find["a"].Find(asked(i)); ok && v != want || !ok && v != store.NoNode {
+			t.Fatalf("%s is %d, want %d, %t", asked(i), v, want, ok)
+		}
+	}
 	names := graph.FindColumn(s.Graph.Nodes[0].Columns, "name")
 	if string(names.Text(7)) != "name 7" {
 		t.Fatalf("name %q", names.Text(7))

@@ -98,6 +98,18 @@ type Vector struct {
 	Empty []uint32
 }
 
+// ID is the bytes of the id of a row, in a vector of strings or of integers of eight bytes.
+func (v *Vector) ID(row int, dtype graph.DType) []byte {
+	if dtype != graph.String {
+		return v.Data[8*row : 8*row+8]
+	}
+	start := uint32(0)
+	if row > 0 {
+		start = v.Ends[row-1]
+	}
+	return v.Data[start:v.Ends[row]]
+}
+
 // Chunk is a run of rows. It belongs to the scan and is valid until the callback returns.
 type Chunk struct {
 	// First is the number of the first row in the table, from 0.

@@ -199,8 +199,8 @@ func (a *appending) seenBefore() error {
 		if i > 0 {
 			of = fmt.Sprintf("append %d", i)
 		}
-		for name, sum := range inputs {
-			where[sum] = name + " of " + of
+		for _, name := range slices.Sorted(maps.Keys(inputs)) {
+			where[inputs[name]] = name + " of " + of
 		}
 	}
 	tables := 0

@@ -70,6 +70,33 @@ func (t *nodeType) findKnown(id []byte) (uint64, bool) {
 	return findID(t.known, t.ids, id)
 }
 
+// findAllKnown finds the numbers of ids among the nodes of the store, which have keys or are none.
+func (t *nodeType) findAllKnown(id func(i int) []byte, numbers []uint64) {
+	if t.known != nil {
+		t.known.FindAll(id, numbers)
+		return
+	}
+	for i := range numbers {
+		numbers[i] = store.NoNode
+	}
+}
+
+// findAll finds the numbers of ids of nodes that have keys.
+func (t *nodeType) findAll(id func(i int) []byte, numbers []uint64) {
+	t.findAllKnown(id, numbers)
+	if t.new == nil {
+		return
+	}
+	for i, v := range numbers {
+		if v != store.NoNode {
+			continue
+		}
+		if v, ok := findID(t.new, t.ids, id(i)); ok {
+			numbers[i] = v + uint64(t.had)
+		}
+	}
+}
+
 // findID finds an id of a type whose ids have the given dtype.
 func findID(ids *store.IDs, dtype graph.DType, id []byte) (uint64, bool) {
 	if dtype == graph.String {
@@ -157,7 +184,7 @@ func (b *building) typesOf() (err error) {
 
 // buildStore builds a store in a folder of its own.
 func (b *building) buildStore(ctx context.Context, name string, in assemble.Input, opt assemble.Options) (*store.Store, *assemble.Result, error) {
-	w, err := store.Create(vfs.OS, b.dir+"-"+name, false)
+	w, err := store.CreateScratch(vfs.OS, b.dir+"-"+name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,10 +207,7 @@ func (b *building) buildStore(ctx context.Context, name string, in assemble.Inpu
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.Seal(ctx, meta, b.o.Threads); err != nil {
-		return nil, nil, err
-	}
-	s, err := store.Open(vfs.OS, w.Dir())
+	s, err := w.Opened(ctx, meta, b.o.Threads)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -249,8 +273,15 @@ func (b *building) checkNew(ctx context.Context, n *assemble.Nodes, t *nodeType)
 		}
 		return nil
 	}
-	_, err := n.Table.Scan(ctx, []table.Column{n.ID}, max(b.o.Threads, 1), func(_ int, c *table.Chunk) error {
+	numbers := make([][]uint64, max(b.o.Threads, 1)) // by worker
+	_, err := n.Table.Scan(ctx, []table.Column{n.ID}, len(numbers), func(worker int, c *table.Chunk) error {
 		v := &c.Columns[0]
+		known := numbers[worker]
+		if t.keys {
+			known = slices.Grow(known[:0], c.Rows)[:c.Rows]
+			numbers[worker] = known
+			t.findAllKnown(func(i int) []byte { return v.ID(i, t.ids) }, known)
+		}
 		for i := range c.Rows {
 			row := c.First + uint64(i)
 			if !t.keys {
@@ -259,8 +290,8 @@ func (b *building) checkNew(ctx context.Context, n *assemble.Nodes, t *nodeType)
 				}
 				continue
 			}
-			id := valueOf(v, i, t.ids)
-			if _, ok := findID(t.known, t.ids, id); ok {
+			if known[i] != store.NoNode {
+				id := v.ID(i, t.ids)
 				return fmt.Errorf("%s: found the id %s, which a node of type %s in the store has, expected new nodes; remove the row", n.Table.Where(row, n.ID.Name), idText(id, t.ids), n.Type)
 			}
 		}
@@ -306,8 +337,10 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 					v := integerOf(id)
 					return uint64(t.had) + v, v < uint64(t.added)
 				}
+			} else if n.Column.DType = t.ids; t.keys {
+				n.FindAll = t.findAll
 			} else {
-				n.Column.DType = t.ids
+				n.Find, n.Below = nil, uint64(t.had+t.added)
 			}
 			numbers = append(numbers, n)
 			*end.column = table.Column{Name: end.as, DType: graph.Uint64, Empty: end.column.Empty}
@@ -315,7 +348,7 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 		e.Table, e.OfStore = views.Numbered(e.Table, numbers...), true
 		in.Edges = append(in.Edges, e)
 	}
-	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.lacksPositions()}
+	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.lacksPositions(), Listed: true}
 	if b.isDropped("dangling_edges") {
 		opt.DanglingEdges = assemble.Drop
 	}

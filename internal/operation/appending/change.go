@@ -57,12 +57,12 @@ func (b *building) changeSegment(ctx context.Context) (*store.Meta, error) {
 		return nil, err
 	}
 	var built *assemble.Result
-	if c.EdgeRows, built, err = b.buildStore(ctx, "edges", edges, assemble.Options{DanglingEdges: assemble.Error, SelfLoops: assemble.Keep, DuplicateEdges: assemble.Keep}); err != nil {
+	if c.EdgeRows, built, err = b.buildStore(ctx, "edges", edges, assemble.Options{DanglingEdges: assemble.Error, SelfLoops: assemble.Keep, DuplicateEdges: assemble.Keep, Listed: true}); err != nil {
 		return nil, err
 	}
 	b.warnLeftOut(built)
 	for _, e := range c.EdgeRows.Graph.Edges {
-		found, err := b.changedEdges(ctx, tables[e.Type], e)
+		found, err := b.changedEdges(ctx, tables[e.Type], c.EdgeRows, e)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (b *building) changedNodes(ctx context.Context, n *assemble.Nodes) (nodes [
 	seen := make([]uint64, (t.had+63)/64)
 	_, err = n.Table.Scan(ctx, []table.Column{id}, 1, func(_ int, c *table.Chunk) error {
 		for i := range c.Rows {
-			text := valueOf(&c.Columns[0], i, t.ids)
+			text := c.Columns[0].ID(i, t.ids)
 			v, ok := t.findKnown(text)
 			where := func() string { return n.Table.Where(c.First+uint64(i), n.ID.Name) }
 			switch {
@@ -121,8 +121,8 @@ func (b *building) numberedKnown(e *assemble.Edges) table.Table {
 	return views.Numbered(e.Table, numbers...)
 }
 
-// changedEdges are the edges of the store between the ends of those of a table, e in the order of the store: all edges with these ends.
-func (b *building) changedEdges(ctx context.Context, t *assemble.Edges, e *graph.Edges) (c store.ChangedEdges, err error) {
+// changedEdges are the edges of the store between the ends of those of a table, e of from in the order of the store: all edges with these ends.
+func (b *building) changedEdges(ctx context.Context, t *assemble.Edges, from *store.Store, e *graph.Edges) (c store.ChangedEdges, err error) {
 	had := b.edgesOf(e.Type)
 	of, rows := had.Adj[had.Primary], e.Adj[had.Primary]
 	if rows == nil {
@@ -132,11 +132,9 @@ func (b *building) changedEdges(ctx context.Context, t *assemble.Edges, e *graph
 	positions := graph.FindColumn(e.Columns, graph.PositionColumn)
 	where := func(position uint64) string { return t.Table.Where(position, t.Src.Name) }
 	var list []changed
-	for v := range rows.Indptr.Len() - 1 {
-		first, last := rows.Indptr.At(v), rows.Indptr.At(v+1)
-		if first == last {
-			continue
-		}
+	nodes, _ := from.Listed(e.Type.String())
+	for k := range nodes.Len() {
+		v, first, last := int(nodes.At(k)), rows.Indptr.At(k), rows.Indptr.At(k+1)
 		if err := context.Cause(ctx); err != nil {
 			return c, err
 		}

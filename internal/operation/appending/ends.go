@@ -18,23 +18,33 @@ type seen struct {
 	t     *nodeType
 	first map[string]uint64 // by the id, of ids that the store does not have
 	most  uint64            // one more than the largest integer
+	known []uint64          // the numbers that the ids of a chunk have in the store
 }
 
-// see takes an id.
-func (s *seen) see(id []byte, at uint64) {
+// look looks for the ids of a chunk in the store; not for those that are numbers.
+func (s *seen) look(c *table.Chunk, ids *table.Vector) {
+	if !s.t.keys {
+		return
+	}
+	s.known = slices.Grow(s.known[:0], c.Rows)[:c.Rows]
+	s.t.findAllKnown(func(i int) []byte { return ids.ID(i, s.t.ids) }, s.known)
+}
+
+// hasKeys says whether the ids are not the numbers of the nodes; not of nil.
+func (s *seen) hasKeys() bool { return s != nil && s.t.keys }
+
+// see takes the id of a row of the chunk that look has looked for.
+func (s *seen) see(row int, id []byte, at uint64) {
 	if !s.t.keys {
 		s.most = max(s.most, integerOf(id)+1)
 		return
 	}
-	if had, ok := s.first[string(id)]; ok && had <= at {
+	if s.known[row] != store.NoNode {
 		return
 	}
-	if s.t.known != nil {
-		if _, ok := findID(s.t.known, s.t.ids, id); ok {
-			return
-		}
+	if had, ok := s.first[string(id)]; !ok || at < had {
+		s.first[string(id)] = at
 	}
-	s.first[string(id)] = at
 }
 
 // numberEnds finds the new nodes of the types without a table, of which only the ends of edges tell, and returns them as such types have them.
@@ -52,7 +62,7 @@ func (b *building) numberEnds(ctx context.Context) (nodes []assemble.Nodes, err 
 			continue
 		}
 		bytes += e.Table.Bytes()
-		rows, err := seeEnds(ctx, e, types[e.Type.Src], types[e.Type.Dst], base)
+		rows, err := seeEnds(ctx, e, types[e.Type.Src], types[e.Type.Dst], base, b.o.Threads)
 		if err != nil {
 			return nil, err
 		}
@@ -74,8 +84,33 @@ func (b *building) numberEnds(ctx context.Context) (nodes []assemble.Nodes, err 
 	return nodes, nil
 }
 
+// seeAll takes the integers of a list.
+func (s *seen) seeAll(ids []uint64) {
+	for _, v := range ids {
+		s.most = max(s.most, v+1)
+	}
+}
+
+// join takes what another has seen of the same type.
+func (s *seen) join(x *seen) {
+	s.most = max(s.most, x.most)
+	for id, at := range x.first {
+		if had, ok := s.first[id]; !ok || at < had {
+			s.first[id] = at
+		}
+	}
+}
+
+// fork is a seen of the type that has seen nothing; nil for nil.
+func (s *seen) fork() *seen {
+	if s == nil {
+		return nil
+	}
+	return &seen{t: s.t, first: map[string]uint64{}}
+}
+
 // seeEnds scans the ends of an edge table for the types that are not nil.
-func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64) (uint64, error) {
+func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64, threads int) (uint64, error) {
 	var ask []table.Column
 	ends := make([]int, 2)
 	for i, end := range []struct {
@@ -93,33 +128,48 @@ func seeEnds(ctx context.Context, e *assemble.Edges, src, dst *seen, base uint64
 		where = len(ask)
 		ask = append(ask, table.Column{Name: e.Where.Column, DType: graph.String})
 	}
-	return e.Table.Scan(ctx, ask, 1, func(_ int, c *table.Chunk) error {
+	by := make([][2]*seen, max(threads, 1)) // worker
+	for i := range by {
+		by[i] = [2]*seen{src.fork(), dst.fork()}
+	}
+	rows, err := e.Table.Scan(ctx, ask, len(by), func(worker int, c *table.Chunk) error {
+		src, dst := by[worker][0], by[worker][1]
+		if c.Absent == nil && where < 0 && !src.hasKeys() && !dst.hasKeys() {
+			for i, s := range by[worker] {
+				if s != nil && ends[i] >= 0 {
+					s.seeAll(graph.View[uint64](c.Columns[ends[i]].Data)[:c.Rows])
+				}
+			}
+			return nil
+		}
+		for i, s := range by[worker] {
+			if s != nil && ends[i] >= 0 {
+				s.look(c, &c.Columns[ends[i]])
+			}
+		}
 		for row := range c.Rows {
-			if c.Absent != nil && c.Absent[row] || where >= 0 && string(valueOf(&c.Columns[where], row, graph.String)) != e.Where.Value {
+			if c.Absent != nil && c.Absent[row] || where >= 0 && string(c.Columns[where].ID(row, graph.String)) != e.Where.Value {
 				continue
 			}
 			at := base + 2*(c.First+uint64(row))
 			if src != nil && ends[0] >= 0 {
-				src.see(valueOf(&c.Columns[ends[0]], row, e.Src.DType), at)
+				src.see(row, c.Columns[ends[0]].ID(row, e.Src.DType), at)
 			}
 			if dst != nil && ends[1] >= 0 {
-				dst.see(valueOf(&c.Columns[ends[1]], row, e.Dst.DType), at+1)
+				dst.see(row, c.Columns[ends[1]].ID(row, e.Dst.DType), at+1)
 			}
 		}
 		return nil
 	})
-}
-
-// valueOf is an id of a vector of strings or integers.
-func valueOf(v *table.Vector, row int, dtype graph.DType) []byte {
-	if dtype != graph.String {
-		return v.Data[8*row : 8*row+8]
+	for _, x := range by {
+		if src != nil {
+			src.join(x[0])
+		}
+		if dst != nil {
+			dst.join(x[1])
+		}
 	}
-	start := uint32(0)
-	if row > 0 {
-		start = v.Ends[row-1]
-	}
-	return v.Data[start:v.Ends[row]]
+	return rows, err
 }
 
 // list is the new ids in the order in which they were seen.

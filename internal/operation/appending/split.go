@@ -3,7 +3,6 @@ package appending
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -13,9 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/operation"
-	"github.com/graphmill/graphmill/internal/operation/preparing"
 	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -72,7 +69,7 @@ func (b *building) withParts(ctx context.Context, w *store.Writer, in *assemble.
 	if len(b.ruled) == 0 {
 		return build(w)
 	}
-	raw, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "undivided"), false)
+	raw, err := w.Within("undivided")
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +78,7 @@ func (b *building) withParts(ctx context.Context, w *store.Writer, in *assemble.
 	if err != nil {
 		return nil, err
 	}
-	if err := raw.Seal(ctx, meta, b.o.Threads); err != nil {
-		return nil, err
-	}
-	s, err := store.Open(vfs.OS, raw.Dir())
+	s, err := raw.Opened(ctx, meta, b.o.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +100,10 @@ func (b *building) withParts(ctx context.Context, w *store.Writer, in *assemble.
 		if r == nil {
 			continue
 		}
-		first := b.store.RowsBefore(name)
+		first, err := b.store.RowsBefore(name)
+		if err != nil {
+			return nil, err
+		}
 		position := graph.FindColumn(e.Columns, graph.PositionColumn)
 		if position == nil && r.By == "" {
 			return nil, fmt.Errorf("edge type %s: found edges without positions in the input, expected them, because their parts are drawn by them; add a column %q to the table", name, transform.SplitColumn)
@@ -116,7 +113,7 @@ func (b *building) withParts(ctx context.Context, w *store.Writer, in *assemble.
 			return nil, fmt.Errorf("edge type %s: %w", name, err)
 		}
 	}
-	return meta, preparing.TakeAll(w, raw)
+	return meta, w.TakeAll(raw)
 }
 
 // writeParts writes the column of parts of new rows, with the categories that the store has in this column, to a folder of w, and adds it to columns.

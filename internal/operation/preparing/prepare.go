@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -75,7 +73,7 @@ func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *
 // Build makes a store with features: build makes one without in a folder within the output's folder, whose metadata it returns; the features of its columns are written to
 // w, and its files are moved there. The result is the metadata of both. in.Store is not used.
 func Build(ctx context.Context, w *store.Writer, in Input, r *report.Report, build func(raw *store.Writer) (*store.Meta, error)) (meta *store.Meta, err error) {
-	raw, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "raw"), false)
+	raw, err := w.Within("raw")
 	if err != nil {
 		return nil, err
 	}
@@ -83,35 +81,14 @@ func Build(ctx context.Context, w *store.Writer, in Input, r *report.Report, bui
 	if meta, err = build(raw); err != nil {
 		return nil, err
 	}
-	if err := raw.Seal(ctx, meta, in.Run.Threads); err != nil {
-		return nil, err
-	}
-	if in.Store, err = store.Open(vfs.OS, raw.Dir()); err != nil {
+	if in.Store, err = raw.Opened(ctx, meta, in.Run.Threads); err != nil {
 		return nil, err
 	}
 	defer operation.CloseWith(&err, in.Store.Close)
 	if err := Write(ctx, w, in, meta, r); err != nil {
 		return nil, err
 	}
-	return meta, TakeAll(w, raw)
-}
-
-// TakeAll moves the files of a store that was written within the folder of w there, but for its metadata.
-func TakeAll(w, raw *store.Writer) error {
-	m, err := store.ReadManifest(vfs.OS, raw.Dir())
-	if err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if name == store.MetaFile {
-			continue
-		}
-		if err := w.Take(name, raw.Dir()); err != nil {
-			return err
-		}
-		w.Summed(name, m.Files[name])
-	}
-	return nil
+	return meta, w.TakeAll(raw)
 }
 
 // preparation makes the features of a store.

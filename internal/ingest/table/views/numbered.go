@@ -17,8 +17,11 @@ type Numbers struct {
 	Column table.Column
 	// As is the name of the column of numbers, which is asked for as Uint64 and which t does not have.
 	As string
-	// Find returns the number of an id: of a string, or of the eight little-endian bytes of an integer. It is called by several goroutines.
-	Find func(id []byte) (number uint64, ok bool)
+	// Find returns the number of an id: of a string, or of the eight little-endian bytes of an integer. It is called by several goroutines. Nil: the integers below Below are the numbers.
+	Find  func(id []byte) (number uint64, ok bool)
+	Below uint64
+	// FindAll, if it is not nil, does what Find does for all ids of a chunk, and gives those that it does not find the number ^0.
+	FindAll func(id func(i int) []byte, numbers []uint64)
 	// Of says what has the ids: "the nodes of type paper". Unknown is the number of an id that Find does not find; nil: such an id is an error of the scan.
 	Of      string
 	Unknown *uint64
@@ -68,6 +71,10 @@ func (t *numberedTable) Scan(ctx context.Context, columns []table.Column, thread
 			if n.Column.Name != "" {
 				ids = &c.Columns[at[i]]
 			}
+			if n.Find == nil && ids != nil && c.Absent == nil && allBelow(graph.View[uint64](ids.Data)[:c.Rows], n.Below) {
+				vectors = append(vectors, *ids)
+				continue
+			}
 			data := numbers[worker*len(columns)+i].take(8 * c.Rows)
 			if err := t.number(n, c, ids, graph.View[uint64](data)); err != nil {
 				return err
@@ -79,27 +86,45 @@ func (t *numberedTable) Scan(ctx context.Context, columns []table.Column, thread
 	})
 }
 
+// allBelow says whether all integers are below a number.
+func allBelow(ids []uint64, below uint64) bool {
+	most := uint64(0)
+	for _, v := range ids {
+		most = max(most, v)
+	}
+	return len(ids) == 0 || most < below
+}
+
 // number finds the numbers of the ids of a chunk; nil: of its rows.
 func (t *numberedTable) number(n *Numbers, c *table.Chunk, ids *table.Vector, out []uint64) error {
+	find := n.Find
+	if find == nil {
+		find = func(id []byte) (uint64, bool) {
+			v := binary.LittleEndian.Uint64(id)
+			return v, v < n.Below
+		}
+	}
+	if n.FindAll != nil && ids != nil {
+		n.FindAll(func(i int) []byte { return ids.ID(i, n.Column.DType) }, out)
+		find = nil
+	}
 	var integer [8]byte
-	start := uint32(0)
 	for i := range out {
 		var id []byte
-		switch {
-		case ids == nil:
+		if ids == nil {
 			binary.LittleEndian.PutUint64(integer[:], c.First+uint64(i))
 			id = integer[:]
-		case n.Column.DType == graph.String:
-			id = ids.Data[start:ids.Ends[i]]
-			start = ids.Ends[i]
-		default:
-			id = ids.Data[8*i:][:8]
+		} else {
+			id = ids.ID(i, n.Column.DType)
 		}
 		if c.Absent != nil && c.Absent[i] {
 			out[i] = 0
 			continue
 		}
-		v, ok := n.Find(id)
+		v, ok := out[i], out[i] != ^uint64(0)
+		if find != nil {
+			v, ok = find(id)
+		}
 		switch {
 		case ok:
 		case n.Unknown != nil:

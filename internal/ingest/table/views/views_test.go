@@ -321,3 +321,36 @@ func TestValuesOfJoins(t *testing.T) {
 		}
 	}
 }
+
+// Integers below a number are their own numbers, as those that a function finds.
+func TestNumbered(t *testing.T) {
+	find := func(id []byte) (uint64, bool) {
+		v := binary.LittleEndian.Uint64(id)
+		return v, v < 10
+	}
+	unknown := uint64(99)
+	for _, c := range []struct {
+		text    string
+		empty   table.Empty
+		unknown *uint64
+		want    string
+	}{
+		{"a\n3\n9\n0\n", table.EmptyError, nil, "3,9,0"},
+		{"a\n", table.EmptyError, nil, ""},
+		{"a\n3\n10\n0\n", table.EmptyError, nil, "found the id 10, which none of the nodes has"},
+		{"a\n3\n10\n0\n", table.EmptyError, &unknown, "3,99,0"},
+		{"a,b\n3,x\n,x\n9,x\n", table.EmptyAbsent, nil, "3,0,9"},
+	} {
+		for _, n := range []Numbers{{Find: find}, {Below: 10}} {
+			n.Column, n.As, n.Of, n.Unknown = table.Column{Name: "a", DType: graph.Uint64, Empty: c.empty}, "#a", "the nodes", c.unknown
+			got, err := rows(Numbered(openText(t, "a.csv", c.text, textfiles.CSVOptions{}), n), []table.Column{col("#a", graph.Uint64)}, 2)
+			text := strings.Join(got, ",")
+			if err != nil {
+				text = err.Error()
+			}
+			if !strings.Contains(text, c.want) || err == nil && text != c.want {
+				t.Errorf("%q: found %q, expected %q", c.text, text, c.want)
+			}
+		}
+	}
+}
