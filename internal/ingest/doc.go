@@ -16,6 +16,7 @@
 //   - metis: the undirected graphs of METIS;
 //   - ntriples, triples: RDF, and files of head, relation and tail, with an edge type for each relation or a column;
 //   - graphml, node-link, adjlist: GraphML, and networkx's JSON and adjacency lists;
+//   - jgf, cytoscape-js, cx2, adjacency-json: relatives of node-link JSON, which the first members of a document tell apart;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
 //   - chunk: the chunk files of the stream executor;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;
@@ -30,7 +31,7 @@
 // 64 bytes per text and its bytes.
 //
 // Formats read the first lines and the headers of tables, and not all rows, but for those in which only the rows tell
-// the types or the columns: triples and node-link. Files that a metadata file names must be in
+// the types or the columns: triples, node-link and its relatives. Files that a metadata file names must be in
 // its folder and not be reached through symbolic links, unless the caller allows others. Every error about them names
 // the file and the line, and says what to do.
 package ingest

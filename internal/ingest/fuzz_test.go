@@ -56,6 +56,10 @@ var fuzzFiles = []struct{ name, example string }{
 	{"a.jsonl", "{\"src\": 0, \"dst\": 1}\n"},
 	{"graph.yaml", "nodes: {p: {count: 2}}\nedges: {\"p:e:p\": {table: graph.yaml}}\n"},
 	{"a.pbtxt", "node_sets { key: 'a' value { metadata { cardinality: 3 } } }"},
+	{"a.json", `{"graph": {"nodes": {"a": {"metadata": {"x": 1}}}, "edges": [{"source": "a", "target": "a", "directed": false}]}}`},
+	{"a.cyjs", `{"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"data": {"source": "a", "target": "a"}}]}}`},
+	{"a.cx2", `[{"CXVersion": "2.0"}, {"nodes": [{"id": 0}]}, {"edges": [{"id": 0, "s": 0, "t": 0}]}]`},
+	{"a.json", `[{"src": 0, "dst": 1}, {"src": 1, "dst": 0}]`},
 }
 
 // FuzzFiles reads any text as a file of each name.

@@ -40,8 +40,6 @@ func TestRefused(t *testing.T) {
 		{"g", zipped(t, "archive/data.pkl"), "a PyTorch file", "graphmill.from_pyg(data, path)"},
 		{"g.gexf", "<gexf/>", "a GEXF file", "networkx.read_gexf(FILE)"},
 		{"g.gml", "graph [\n]\n", "a GML file", "read_gml(FILE, label='id')"},
-		{"g.json", "{\n  \"graph\": {\n    \"nodes\": {}}}", "a JSON Graph Format file", "json_normalize"},
-		{"g.jgf", "{\"graphs\": [{\"nodes\": {}}]}", "a JSON Graph Format file", "json_normalize"},
 		{"g.dot", "graph {}", "a Graphviz file", "graphmill.from_networkx"},
 		{"g.net", "*Vertices 1", "a Pajek file", "graphmill.from_networkx"},
 		{"g.duckdb", "01234567DUCK@\x00\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},

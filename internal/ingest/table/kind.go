@@ -88,7 +88,7 @@ func KindOfBytes(b []byte) Kind {
 		return Array
 	case len(b) >= 12 && tfrecord.Checksum(b[:8]) == binary.LittleEndian.Uint32(b[8:]):
 		return TFRecords
-	case len(text) > 0 && text[0] == '{':
+	case len(text) > 0 && text[0] == '{', len(text) > 0 && text[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(text[1:], " \t\r\n"), []byte("{")):
 		return JSONLines
 	}
 	return Unknown

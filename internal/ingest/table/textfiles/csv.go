@@ -159,6 +159,9 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	f.size = info.Size()
 	h := head{path: path}
 	h.bytes, h.whole, f.comp, err = readHead(t.fsys, path, f.size, f.comp, buf)
+	if err == nil && t.syntax.lines && isRecords(h.bytes) {
+		h.bytes, h.whole, f.comp, err = readHead(t.fsys, path, f.size, f.comp|records, h.bytes)
+	}
 	if err != nil {
 		return f, h, err
 	}
