@@ -12,6 +12,7 @@
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or of many;
 //   - tu: the folder of a TU data set of many graphs;
 //   - ogb: the folder of an OGB data set: of many graphs, or of the one of a data set of nodes or links;
+//   - ncol, lgl, sif: lists of igraph, LGL and Cytoscape;
 //   - konect: a network of the KONECT collection; snap.go reads the comments of SNAP's edge lists;
 //   - metis: the undirected graphs of METIS;
 //   - ntriples, triples: RDF, and files of head, relation and tail, with an edge type for each relation or a column;

@@ -59,6 +59,10 @@ var fuzzFiles = []struct{ name, example string }{
 	{"a.json", `{"graph": {"nodes": {"a": {"metadata": {"x": 1}}}, "edges": [{"source": "a", "target": "a", "directed": false}]}}`},
 	{"a.cyjs", `{"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"data": {"source": "a", "target": "a"}}]}}`},
 	{"a.cx2", `[{"CXVersion": "2.0"}, {"nodes": [{"id": 0}]}, {"edges": [{"id": 0, "s": 0, "t": 0}]}]`},
+	{"a.ncol", "a b 1\nb c 2.5\n"},
+	{"a.lgl", "# a\nb 1\nc\n"},
+	{"a.sif", "a pp b c\nd\n"},
+	{"a.net", "*Vertices 2\n"},
 	{"a.json", `[{"src": 0, "dst": 1}, {"src": 1, "dst": 0}]`},
 }
 

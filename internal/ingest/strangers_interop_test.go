@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,12 +98,88 @@ func TestDataGraphJSON(t *testing.T) {
 	}
 }
 
+// wordsOf returns the words of the lines of a file that are no comments.
+func wordsOf(t *testing.T, path string) (lines [][]string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if words := strings.Fields(line); len(words) > 0 && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "%") {
+			lines = append(lines, words)
+		}
+	}
+	return lines
+}
+
+// Lists of other programs have the edges that are the words of their lines.
+func TestDataLists(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		skip int // lines before the edges
+		base int // number of the first node; -1: nodes have names
+		from int // word of a line that is the source
+	}{
+		{"gapbs/4.el", 0, 0, 0}, {"gapbs/4.wel", 0, 0, 0}, {"gapbs/4.mtx", 1, 1, 0}, {"gapbs/4w.mtx", 1, 1, 0}, {"igraph/graph2.ncol", 0, -1, 0}, {"igraph/t5.el", 0, -1, 0},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			path := golden.Data(t, "strangers", c.path)
+			s, _, err := built(t, path, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []map[string]any
+			for _, words := range wordsOf(t, path)[c.skip:] {
+				words = words[c.from:]
+				id := func(word string) string {
+					if n, err := strconv.Atoi(word); err == nil && c.base >= 0 {
+						return strconv.Itoa(n - c.base)
+					}
+					return word
+				}
+				r := map[string]any{"src": id(words[0]), "dst": id(words[1])}
+				if len(words) > 2 {
+					w, err := strconv.ParseFloat(words[2], 64)
+					if err != nil {
+						t.Fatal(err)
+					}
+					r["weight"] = w
+				}
+				want = append(want, r)
+			}
+			if diff := cmp.Diff(want, edgesOf(t, s, "src", "dst")); diff != "" {
+				t.Errorf("found other edges (- expected, + found)\n%s", diff)
+			}
+		})
+	}
+	// Weights of some edges need a rule.
+	for path, want := range map[string]string{
+		"igraph/graph1.ncol":                 "_N 3: a b c\n_N:_E:_N: 0>1 weight=1 1>2 weight=1.23e+06 0>2 weight=1\n",
+		"igraph/igraph_read_graph_lgl-1.lgl": "_N 5: foo bar foobar bat tab\n_N:_E:_N: 0>1 weight=1 0>2 weight=5 2>3 weight=1 2>4 weight=1\n",
+	} {
+		got, err := imported(t, golden.Data(t, "strangers", path), Options{Missing: []Missing{{"weight", "1"}}})
+		if err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: found %s, %v, expected %s", path, got, err, want)
+		}
+	}
+}
+
 // Files of other programs that are no graph of two-ended edges of one kind give one line that says what to do.
 func TestDataRefused(t *testing.T) {
 	for path, want := range map[string]string{
-		"jgf/car_graphs.json":     "found a second graph, expected one; write a file for each graph",
-		"jgf/hyper-directed.json": "found hyperedges, expected edges of two ends; write a node for each hyperedge",
-		"gephi/exp_mixed.json":    "found 1 directed and 1 undirected edges, expected edges of one kind; write each undirected edge as two directed ones",
+		"jgf/car_graphs.json":      "found a second graph, expected one; write a file for each graph",
+		"jgf/hyper-directed.json":  "found hyperedges, expected edges of two ends; write a node for each hyperedge",
+		"igraph/pajek1.net":        "a Pajek file, expected a format of graphs or tables; read it in Python with networkx.read_pajek(FILE)",
+		"igraph/links.net":         "a Pajek file",
+		"igraph/bipartite.net":     "a Pajek file",
+		"igraph/utf8_with_bom.net": "a Pajek file",
+		"igraph/pajek_signed.net":  "a Pajek file",
+		"graphio/kinship.net":      "a Pajek file",
+		"igraph/edgelist1.dl":      "a UCINET DL file, expected a format of graphs or tables; read it in Python with igraph.Graph.Read_DL(FILE)",
+		"gephi/exp_basic.vna":      "a file of VNA or GDF, expected a format of graphs or tables; open it in Gephi and export the graph as GraphML",
+		"graphio/twographs.g6":     "a file of graph6 or sparse6, expected a format of graphs or tables; read it in Python with networkx.read_graph6(FILE)",
+		"gephi/exp_mixed.json":     "found 1 directed and 1 undirected edges, expected edges of one kind; write each undirected edge as two directed ones",
 	} {
 		_, err := imported(t, golden.Data(t, "strangers", path), Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || bytes.Contains([]byte(err.Error()), []byte("\n")) {

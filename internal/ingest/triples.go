@@ -187,7 +187,7 @@ func texts(v *table.Vector) [][]byte {
 
 // triples makes the graph of a table with the columns head, relation and tail. naming gives the names of edge types.
 // relations are those that are known before the table is read, in order; others follow by first appearance.
-func (s *Source) triples(ctx context.Context, t *textfiles.Lines, o Options, naming func([]string) []string, relations []string) error {
+func (s *Source) triples(ctx context.Context, t table.Table, o Options, naming func([]string) []string, relations []string) error {
 	if o.IDs == idsInteger || o.NumNodes > 0 {
 		return usagef("found `NumNodes` or integer ids with triples, expected neither: their ids are strings")
 	}
@@ -258,7 +258,7 @@ var errMany = errors.New("too many relations")
 
 // relationsOf returns the known relations and then the others of a table, by first appearance. It reads all of the table, and
 // holds the relations, of which there are at most limit.
-func relationsOf(ctx context.Context, t *textfiles.Lines, known []string, limit int) ([]string, error) {
+func relationsOf(ctx context.Context, t table.Table, known []string, limit int) ([]string, error) {
 	list := slices.Clone(known)
 	seen := map[string]bool{}
 	for _, r := range known {

@@ -33,6 +33,7 @@ func (k Kind) String() string { return kindNames[k] }
 // extensions has the kinds by their extensions.
 var extensions = map[string]Kind{
 	".csv": Text, ".tsv": Text, ".txt": Text, ".edgelist": Text, ".edges": Text, ".el": Text,
+	".edge": Text, ".wel": Text, ".dat": Text, ".ungraph": Text, ".konect": Text, ".net": Text,
 	".tfrecord": TFRecords, ".tfrecords": TFRecords,
 	".parquet": ParquetFile,
 	".arrow":   ArrowFile, ".arrows": ArrowFile, ".ipc": ArrowFile, ".feather": ArrowFile,

@@ -313,7 +313,7 @@ func isNumber(s string) bool {
 
 // isList says whether files with an extension are lists of numbers or words with spaces between them, with comments.
 func isList(ext string) bool {
-	return ext == ".txt" || ext == ".edgelist" || ext == ".edges" || ext == ".el"
+	return slices.Contains([]string{".txt", ".edgelist", ".edges", ".edge", ".el", ".wel", ".dat", ".ungraph", ".konect", ".net"}, ext)
 }
 
 // IsList says whether a path names such a file.
