@@ -15,6 +15,7 @@
 //   - ncol, lgl, sif: lists of igraph, LGL and Cytoscape;
 //   - konect: a network of the KONECT collection; snap.go reads the comments of SNAP's edge lists;
 //   - metis: the undirected graphs of METIS;
+//   - dimacs: the arcs and edges of the DIMACS challenges;
 //   - ntriples, triples: RDF, and files of head, relation and tail, with an edge type for each relation or a column;
 //   - graphml, node-link, adjlist: GraphML, and networkx's JSON and adjacency lists;
 //   - jgf, cytoscape-js, cx2, adjacency-json: relatives of node-link JSON, which the first members of a document tell apart;

@@ -63,6 +63,7 @@ var fuzzFiles = []struct{ name, example string }{
 	{"a.lgl", "# a\nb 1\nc\n"},
 	{"a.sif", "a pp b c\nd\n"},
 	{"a.net", "*Vertices 2\n"},
+	{"a.gr", "c x\np sp 2 1\na 1 2 3\n"},
 	{"a.json", `[{"src": 0, "dst": 1}, {"src": 1, "dst": 0}]`},
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -54,29 +53,6 @@ func (k *largeGraph) open(ctx context.Context, fsys vfs.FS, path string, o Optio
 	}
 	s.Input, err = t.edges(ctx, o)
 	return s, err
-}
-
-// edges returns the graph of one type whose edges are a table with the columns src and dst. Others become columns of the edges. The ids
-// are integers if all of them are.
-func (t *guessedTable) edges(ctx context.Context, o Options) (in assemble.Input, err error) {
-	fields, err := describe(t)
-	if err != nil {
-		return in, err
-	}
-	integer := fields[0].unsigned && fields[1].unsigned
-	if o.IDs != idsAuto {
-		integer = o.IDs == idsInteger
-	}
-	if !integer && o.NumNodes > 0 {
-		return in, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
-	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: t, Src: keyColumn(fields[0].Name, integer), Dst: keyColumn(fields[1].Name, integer)}
-	if e.Columns, _, err = featuresOf(ctx, t, fields[2:], o); err != nil {
-		return in, err
-	}
-	in.Nodes = []assemble.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}}
-	in.Edges = []assemble.Edges{e}
-	return in, nil
 }
 
 // readNCOL reads lines of two nodes and perhaps a weight. Names have no #, which begins comments.

@@ -121,7 +121,7 @@ func TestDataLists(t *testing.T) {
 		base int // number of the first node; -1: nodes have names
 		from int // word of a line that is the source
 	}{
-		{"gapbs/4.el", 0, 0, 0}, {"gapbs/4.wel", 0, 0, 0}, {"gapbs/4.mtx", 1, 1, 0}, {"gapbs/4w.mtx", 1, 1, 0}, {"igraph/graph2.ncol", 0, -1, 0}, {"igraph/t5.el", 0, -1, 0},
+		{"gapbs/4.el", 0, 0, 0}, {"gapbs/4.wel", 0, 0, 0}, {"gapbs/4.mtx", 1, 1, 0}, {"gapbs/4w.mtx", 1, 1, 0}, {"igraph/graph2.ncol", 0, -1, 0}, {"igraph/t5.el", 0, -1, 0}, {"gapbs/4.gr", 2, 1, 1},
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			path := golden.Data(t, "strangers", c.path)
