@@ -17,6 +17,7 @@
 //   - metis: the undirected graphs of METIS;
 //   - dimacs: the arcs and edges of the DIMACS challenges;
 //   - ntriples, triples: RDF, and files of head, relation and tail, with an edge type for each relation or a column;
+//   - openke: triples of numbers, with the names of entities and relations beside them;
 //   - graphml, node-link, adjlist: GraphML, and networkx's JSON and adjacency lists;
 //   - jgf, cytoscape-js, cx2, adjacency-json: relatives of node-link JSON, which the first members of a document tell apart;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;

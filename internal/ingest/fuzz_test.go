@@ -44,6 +44,29 @@ func FuzzKonect(f *testing.F) {
 	})
 }
 
+// FuzzOpenKE reads any text as the triples, and any as the names, of a folder of OpenKE.
+func FuzzOpenKE(f *testing.F) {
+	f.Add("1\n0 1 0\n", "2\na\t0\nb c\t1\n")
+	f.Add("2\n0 0 0\n\n0 0 1\n", "1\n/r/x:y 0")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, triples, names string) {
+		fuzzing.Check(t, len(triples)+len(names), func() {
+			for name, text := range map[string]string{"entity2id.txt": names, "relation2id.txt": names, "train2id.txt": triples} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(t.Context(), vfs.OS, dir, Options{})
+			if err == nil {
+				err = scanAll(s)
+			}
+			if err != nil && !errors.Is(err, ErrSource) && !errors.Is(err, table.ErrFormat) {
+				t.Fatalf("found %v (%T), expected an error about the source", err, err)
+			}
+		})
+	})
+}
+
 // fuzzFiles are names whose format follows from them, or from the content, with an example.
 var fuzzFiles = []struct{ name, example string }{
 	{"a.txt", "# Directed graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\tSign\n0\t1\t-1\n2\t0\t1\n"},
