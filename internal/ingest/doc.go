@@ -8,6 +8,7 @@
 //   - edge list: one table of edges, of any kind that package table opens, in one file, several, or a folder;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - matrix-market: the entries of a matrix as text, .mtx;
+//   - dense-matrix: a matrix with all its entries, as an array or as text;
 //   - npz: an archive with a sparse matrix of SciPy, or with the ends of edges and columns of nodes and edges;
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or of many;
 //   - tu: the folder of a TU data set of many graphs;

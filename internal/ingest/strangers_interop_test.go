@@ -165,6 +165,35 @@ func TestDataLists(t *testing.T) {
 	}
 }
 
+// A matrix of other people has the entries that its cells are.
+func TestDataDense(t *testing.T) {
+	path := golden.Data(t, "strangers", "gephi/matrix.csv")
+	s, _, err := built(t, path, Options{Format: "dense-matrix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []map[string]any
+	rows := strings.Split(strings.TrimSpace(string(b)), "\n")
+	names := strings.Split(rows[0], ",")
+	for _, row := range rows[1:] {
+		cells := strings.Split(row, ",")
+		for j, cell := range cells[1:] {
+			if v, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err != nil {
+				t.Fatal(err)
+			} else if v != 0 {
+				want = append(want, map[string]any{"src": cells[0], "dst": strings.TrimSpace(names[j+1]), "weight": float64(float32(v))})
+			}
+		}
+	}
+	if diff := cmp.Diff(want, edgesOf(t, s, "src", "dst")); diff != "" {
+		t.Errorf("found other edges (- expected, + found)\n%s", diff)
+	}
+}
+
 // Files of other programs that are no graph of two-ended edges of one kind give one line that says what to do.
 func TestDataRefused(t *testing.T) {
 	for path, want := range map[string]string{

@@ -86,7 +86,7 @@ func (t *guessedTable) numbers(ctx context.Context, o Options) ([]table.Column, 
 	}
 	fields = fields[2:]
 	for i := range fields {
-		if f := &fields[i]; !f.guess.Number {
+		if f := &fields[i]; !f.guess.Number || !f.guess.Seen {
 			f.DType, f.Unit = graph.Float64, ""
 		}
 	}
