@@ -131,7 +131,7 @@ func TestDataGraphML(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := [2]int{int(s.Graph.Nodes[0].Count), int(s.Graph.Edges[0].Count)}; got != [2]int{nodes, edges} {
+		if got := [2]int{s.Graph.Nodes[0].Count, int(s.Graph.Edges[0].Count)}; got != [2]int{nodes, edges} {
 			t.Errorf("%s: found %d nodes and edges, expected %d and %d", name, got, nodes, edges)
 		}
 	}
