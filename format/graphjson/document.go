@@ -257,22 +257,22 @@ func (r *reader) item(edge bool) (*Item, error) {
 
 // object parses an object.
 func (r *reader) object(raw json.RawMessage) (map[string]Value, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+	if raw[0] != '{' {
 		return nil, r.bad("found %.40q, expected an object", raw)
 	}
-	if membersOf(raw) > len(members) {
-		return nil, r.bad("found a name twice in the object %.40q, expected it once", raw)
-	}
-	values := make(map[string]Value, len(members))
-	for name, v := range members {
+	values := map[string]Value{}
+	err := eachMember(raw, func(name string, v json.RawMessage) error {
+		if _, twice := values[name]; twice {
+			return r.bad("found the name %.40q twice in the object %.40q, expected it once", name, raw)
+		}
 		value, err := parse(v)
 		if err != nil {
-			return nil, r.bad("found %.40q, expected a value (%w)", v, err)
+			return r.bad("found %.40q, expected a value (%w)", v, err)
 		}
 		values[name] = value
-	}
-	return values, nil
+		return nil
+	})
+	return values, err
 }
 
 // merge puts the members of the object that an item has under a name in its place.

@@ -1,9 +1,12 @@
 package graphjson
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +105,25 @@ func FuzzNodeLink(f *testing.F) {
 		`{"options": {"type": "mixed"}, "nodes": [{"key": "a", "attributes": {"x": 1}}], "edges": [{"source": "a", "target": "a", "undirected": true}]}`)
 }
 
+// The members of an object are those that encoding/json finds, each as often as it is there.
+func TestEachMember(t *testing.T) {
+	for _, text := range []string{
+		`{}`, "{ \n}", `{"a":1}`, "{\t\"a\" :\r\n -1.5e3 ,\"b\":[1, {\"c\": \"]\\\"}\"}] , \"\\u00e9\\\\\" :null,\"\":true\n}", `{"a": {"b": {}}, "c": "", "d": "x\\"}`,
+	} {
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]json.RawMessage{}
+		if err := eachMember([]byte(text), func(name string, value json.RawMessage) error {
+			got[name] = value
+			return nil
+		}); err != nil || !maps.EqualFunc(got, want, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+			t.Errorf("%s: found %s, %v, expected %s", text, got, err, want)
+		}
+	}
+}
+
 func FuzzJGF(f *testing.F) {
 	fuzzRead(f, ReadJGF,
 		`{"graph": {"directed": false, "nodes": {"a": {"label": "A", "metadata": {"x": 1}}}, "edges": [{"source": "a", "target": "a", "relation": "r", "directed": true}]}}`,
@@ -144,7 +166,7 @@ func TestRelatives(t *testing.T) {
 	}{
 		{"graphology", ReadNodeLink, `{"options": {"type": "mixed"}, "nodes": [{"key": "1", "attributes": {"v": 10.0}}], "edges": [{"source": "1", "target": "1", "undirected": true, "attributes": {"w": 2}}, {"source": "1", "target": "1"}]}`,
 			"[1 false [key:16:1 v:8:10.0] 1 true [source:16:1 target:16:1 w:4:2]false 1 true [source:16:1 target:16:1]] {true true true}"},
-		{"a name twice", ReadNodeLink, `{"nodes": [{"id": 1, "a": {"x": 1, "x:": 2}, "id": 2}], "links": []}`, "g.json:1: found a name twice in the object"},
+		{"a name twice", ReadNodeLink, `{"nodes": [{"id": 1, "a": {"x": 1, "x:": 2}, "id": 2}], "links": []}`, `g.json:1: found the name "id" twice in the object`},
 		{"JGF 2", ReadJGF, "{\"graph\": {\"directed\": false, \"nodes\": {\n\"a\": {\"label\": \"A\", \"metadata\": {\"x\": 1}},\n\"b\": {}}, \"edges\": [{\"source\": \"a\", \"target\": \"b\", \"relation\": \"r\", \"directed\": true, \"metadata\": {\"w\": 0.5}}]}}",
 			"[2 false [id:16:a label:16:A x:4:1] 3 false [id:16:b] 3 true [relation:16:r source:16:a target:16:b w:8:0.5]true] {false true true}"},
 		{"JGF 1", ReadJGF, `{"graphs": [{"label": "x", "nodes": [{"id": "a", "metadata": null}], "edges": []}]}`, "[1 false [id:16:a]] { true true}"},

@@ -74,10 +74,37 @@ func surrogate(raw []byte) bool {
 	}
 }
 
-// membersOf is the number of members of a valid object, each as often as it is there.
-func membersOf(raw []byte) int {
-	n, depth := 0, 0
-	for at := 0; at < len(raw); at++ {
+// eachMember calls fn for the name and the value of each member of an object, which is valid JSON, until fn returns an error.
+func eachMember(raw []byte, fn func(name string, value json.RawMessage) error) error {
+	at := skipBlanks(raw, 1)
+	for raw[at] != '}' {
+		end := endOfValue(raw, at)
+		name, err := unquoted(raw[at:end])
+		if err != nil {
+			return err
+		}
+		at = skipBlanks(raw, skipBlanks(raw, end)+1) // after the colon
+		end = endOfValue(raw, at)
+		if err := fn(string(name), raw[at:end:end]); err != nil {
+			return err
+		}
+		if at = skipBlanks(raw, end); raw[at] == ',' {
+			at = skipBlanks(raw, at+1)
+		}
+	}
+	return nil
+}
+
+func skipBlanks(raw []byte, at int) int {
+	for raw[at] == ' ' || raw[at] == '\n' || raw[at] == '\t' || raw[at] == '\r' {
+		at++
+	}
+	return at
+}
+
+// endOfValue returns the offset after the value at an offset in an object that is valid JSON.
+func endOfValue(raw []byte, at int) int {
+	for depth := 0; ; at++ {
 		switch raw[at] {
 		case '"':
 			for at++; raw[at] != '"'; at++ {
@@ -85,26 +112,42 @@ func membersOf(raw []byte) int {
 					at++
 				}
 			}
+			if depth == 0 {
+				return at + 1
+			}
 		case '{', '[':
 			depth++
 		case '}', ']':
-			depth--
-		case ':':
-			if depth == 1 {
-				n++
+			if depth--; depth < 0 { // of the object around a number or a word
+				return at
+			}
+			if depth == 0 {
+				return at + 1
+			}
+		case ',', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return at
 			}
 		}
 	}
-	return n
+}
+
+// unquoted is the content of a string of JSON.
+func unquoted(raw []byte) ([]byte, error) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1], nil
+	}
+	var s string
+	err := json.Unmarshal(raw, &s)
+	return []byte(s), err
 }
 
 // parse reads a value.
 func parse(raw json.RawMessage) (Value, error) {
 	switch raw[0] {
 	case '"':
-		var s string
-		err := json.Unmarshal(raw, &s)
-		return Value{Kind: String, Text: []byte(s)}, err
+		text, err := unquoted(raw)
+		return Value{Kind: String, Text: text}, err
 	case 'n':
 		return Value{Kind: Null}, nil
 	case 't', 'f':

@@ -37,7 +37,7 @@ _N:_E:_N:`},
 		{name: "a long value", files: one(`{"nodes": [{"id": "` + strings.Repeat("x", 17<<20) + `"}], "links": []}`), path: "g.json", want: "found more than 16777216 bytes in one value", fails: true},
 		{name: "other JSON", files: one(`{"a": 1}`), path: "g.json", want: "found the columns a, expected one of", fails: true},
 		{name: "a list", files: one(`[1, 2]`), path: "g.json", want: "found a file of no known format", fails: true},
-		{name: "a name twice", files: one(`{"nodes": [{"id": 0, "id": 1}], "links": []}`), path: "g.json", want: "g.json:1: found a name twice in the object", fails: true},
+		{name: "a name twice", files: one(`{"nodes": [{"id": 0, "id": 1}], "links": []}`), path: "g.json", want: `g.json:1: found the name "id" twice in the object`, fails: true},
 		{name: "graphology", files: one(`{"options": {"type": "undirected", "multi": false}, "attributes": {}, "nodes": [{"key": "x", "attributes": {"v": 1.0}}, {"key": "y", "attributes": {"v": 2}}], "edges": [{"key": "e", "source": "x", "target": "y", "attributes": {"weight": 0.5}}]}`), path: "g.json", want: `
 _N 2: x v=1 y v=2
 _N:_E:_N: 1>0 key="e" weight=0.5 0>1 key="e" weight=0.5`},
