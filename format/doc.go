@@ -4,6 +4,6 @@
 // These have a promised API: example, npy, parquet, tfgnn (with tfgnnpb) and tfrecord. Their exported names are removed or
 // changed only in a minor version, with an entry in the changelog.
 //
-// The others are open to be read, and may change in any version: arrow, chunk, dgl, dglchunks, graphml, metis, nodelink, npz
+// The others are open to be read, and may change in any version: arrow, chunk, dgl, dglchunks, graphjson, graphml, metis, npz
 // and rdf. Some of them take types of internal packages, which no other module can name.
 package format

@@ -57,8 +57,12 @@ func number(b []byte, d graph.DType, i int) float64 {
 		return float64(graph.View[int32](b)[i])
 	case graph.Uint32:
 		return float64(graph.View[uint32](b)[i])
-	case graph.Bool:
+	case graph.Bool, graph.Uint8:
 		return float64(b[i])
+	case graph.Int8:
+		return float64(int8(b[i]))
+	case graph.Int16:
+		return float64(graph.View[int16](b)[i])
 	case graph.Float32:
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 	case graph.Float64:

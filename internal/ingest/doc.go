@@ -8,14 +8,19 @@
 //   - edge list: one table of edges, of any kind that package table opens, in one file, several, or a folder;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - matrix-market: the entries of a matrix as text, .mtx;
+//   - dense-matrix: a matrix with all its entries, as an array or as text;
 //   - npz: an archive with a sparse matrix of SciPy, or with the ends of edges and columns of nodes and edges;
 //   - graph.yaml: a list of node and edge tables of all these kinds, of one graph or of many;
 //   - tu: the folder of a TU data set of many graphs;
 //   - ogb: the folder of an OGB data set: of many graphs, or of the one of a data set of nodes or links;
+//   - ncol, lgl, sif: lists of igraph, LGL and Cytoscape;
 //   - konect: a network of the KONECT collection; snap.go reads the comments of SNAP's edge lists;
 //   - metis: the undirected graphs of METIS;
+//   - dimacs: the arcs and edges of the DIMACS challenges;
 //   - ntriples, triples: RDF, and files of head, relation and tail, with an edge type for each relation or a column;
+//   - openke: triples of numbers, with the names of entities and relations beside them;
 //   - graphml, node-link, adjlist: GraphML, and networkx's JSON and adjacency lists;
+//   - jgf, cytoscape-js, cx2, adjacency-json: relatives of node-link JSON, which the first members of a document tell apart;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
 //   - chunk: the chunk files of the stream executor;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;
@@ -30,7 +35,7 @@
 // 64 bytes per text and its bytes.
 //
 // Formats read the first lines and the headers of tables, and not all rows, but for those in which only the rows tell
-// the types or the columns: triples and node-link. Files that a metadata file names must be in
+// the types or the columns: triples, node-link and its relatives. Files that a metadata file names must be in
 // its folder and not be reached through symbolic links, unless the caller allows others. Every error about them names
 // the file and the line, and says what to do.
 package ingest

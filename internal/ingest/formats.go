@@ -34,7 +34,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, edgeList{}, npyEdges{}, npzArrays{}, dglChunks{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink{}}
+var formats = []format{graphYAML{}, openKE{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, dimacs{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, ncol, lgl, simpleInteractions{}, edgeList{}, denseMatrix{}, npyEdges{}, npzArrays{}, dglChunks{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink, jgf, cytoscapeJS, cx2, adjacencyJSON{}}
 
 // Format describes a format for a person.
 type Format struct {
@@ -96,6 +96,9 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		return f, err
 	}
 	if names == nil && err == nil {
+		if err := refuseLists(fsys, path); err != nil {
+			return nil, err
+		}
 		if kind, err := tablefiles.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
 			return edgeList{}, nil
 		}
@@ -110,14 +113,15 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 // tell; nil: none.
 func detectNamed(fsys vfs.FS, path string, names []string) (format, error) {
 	if names == nil && filepath.Ext(path) == ".json" { // other formats also have .json files
-		if ok, err := (nodeLink{}).sniff(fsys, path, nil); ok || err != nil {
-			return nodeLink{}, err
+		k, err := graphJSONOf(fsys, path)
+		if err != nil {
+			return nil, err
+		}
+		if k != nil {
+			return k, nil
 		}
 		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
 			return dglParts{}, err
-		}
-		if err := refuseJGF(fsys, path); err != nil {
-			return nil, err
 		}
 	}
 	for _, f := range formats {

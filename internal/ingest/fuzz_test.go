@@ -44,6 +44,29 @@ func FuzzKonect(f *testing.F) {
 	})
 }
 
+// FuzzOpenKE reads any text as the triples, and any as the names, of a folder of OpenKE.
+func FuzzOpenKE(f *testing.F) {
+	f.Add("1\n0 1 0\n", "2\na\t0\nb c\t1\n")
+	f.Add("2\n0 0 0\n\n0 0 1\n", "1\n/r/x:y 0")
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, triples, names string) {
+		fuzzing.Check(t, len(triples)+len(names), func() {
+			for name, text := range map[string]string{"entity2id.txt": names, "relation2id.txt": names, "train2id.txt": triples} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(t.Context(), vfs.OS, dir, Options{})
+			if err == nil {
+				err = scanAll(s)
+			}
+			if err != nil && !errors.Is(err, ErrSource) && !errors.Is(err, table.ErrFormat) {
+				t.Fatalf("found %v (%T), expected an error about the source", err, err)
+			}
+		})
+	})
+}
+
 // fuzzFiles are names whose format follows from them, or from the content, with an example.
 var fuzzFiles = []struct{ name, example string }{
 	{"a.txt", "# Directed graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\tSign\n0\t1\t-1\n2\t0\t1\n"},
@@ -56,6 +79,15 @@ var fuzzFiles = []struct{ name, example string }{
 	{"a.jsonl", "{\"src\": 0, \"dst\": 1}\n"},
 	{"graph.yaml", "nodes: {p: {count: 2}}\nedges: {\"p:e:p\": {table: graph.yaml}}\n"},
 	{"a.pbtxt", "node_sets { key: 'a' value { metadata { cardinality: 3 } } }"},
+	{"a.json", `{"graph": {"nodes": {"a": {"metadata": {"x": 1}}}, "edges": [{"source": "a", "target": "a", "directed": false}]}}`},
+	{"a.cyjs", `{"elements": {"nodes": [{"data": {"id": "a"}}], "edges": [{"data": {"source": "a", "target": "a"}}]}}`},
+	{"a.cx2", `[{"CXVersion": "2.0"}, {"nodes": [{"id": 0}]}, {"edges": [{"id": 0, "s": 0, "t": 0}]}]`},
+	{"a.ncol", "a b 1\nb c 2.5\n"},
+	{"a.lgl", "# a\nb 1\nc\n"},
+	{"a.sif", "a pp b c\nd\n"},
+	{"a.net", "*Vertices 2\n"},
+	{"a.gr", "c x\np sp 2 1\na 1 2 3\n"},
+	{"a.json", `[{"src": 0, "dst": 1}, {"src": 1, "dst": 0}]`},
 }
 
 // FuzzFiles reads any text as a file of each name.

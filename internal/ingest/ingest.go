@@ -172,9 +172,9 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
 		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())
 	}
-	switch _, nt := f.(nTriples); {
+	switch {
 	case o.Relations == "":
-	case !nt && f != format(tripleFiles{}):
+	case !slices.Contains([]string{"ntriples", "triples", "sif", "openke"}, f.name()):
 		return nil, usagef("found `Relations` with a source of format %s, expected it with triples", f.name())
 	case o.Relations != "types" && o.Relations != "column":
 		return nil, usagef("found `Relations` %q, expected types or column", o.Relations)

@@ -3,7 +3,10 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -45,7 +48,8 @@ type mtxHeader struct {
 	symmetry string // general, symmetric, skew-symmetric or hermitian
 	shape    [2]uint64
 	entries  uint64
-	lines    int // number of the lines
+	lines    int  // number of the lines
+	dense    bool // all entries are listed, column by column
 }
 
 func readMatrixMarket(fsys vfs.FS, path string) (h mtxHeader, err error) {
@@ -78,15 +82,23 @@ func readMatrixMarket(fsys vfs.FS, path string) (h mtxHeader, err error) {
 			continue
 		}
 		var sizes [3]uint64
-		if len(words) == 3 {
+		want := 3
+		if h.dense {
+			want = 2
+		}
+		if len(words) == want {
 			for i, w := range words {
 				if sizes[i], err = strconv.ParseUint(w, 10, 63); err != nil {
 					break
 				}
 			}
 		}
-		if len(words) != 3 || err != nil {
-			return h, bad("found %q, expected the numbers of rows, columns and entries", line[:min(len(line), 60)])
+		if len(words) != want || err != nil {
+			what := "rows, columns and entries"
+			if h.dense {
+				what = "rows and columns"
+			}
+			return h, bad("found %q, expected the numbers of %s", line[:min(len(line), 60)], what)
 		}
 		h.shape, h.entries = [2]uint64{sizes[0], sizes[1]}, sizes[2]
 		if h.symmetry != "general" && sizes[0] != sizes[1] {
@@ -106,7 +118,9 @@ func (h *mtxHeader) kind(words []string) error {
 	switch words[0] {
 	case "coordinate":
 	case "array":
-		return fmt.Errorf("found a dense matrix (array), expected coordinate; save scipy.sparse.coo_matrix(A)")
+		if h.dense = true; h.values == "pattern" {
+			return fmt.Errorf("found a dense matrix (array) of the values pattern, expected real or integer; write the values")
+		}
 	default:
 		return fmt.Errorf("found the form %q, expected coordinate; write it with scipy.io.mmwrite of a sparse matrix", words[0])
 	}
@@ -143,6 +157,14 @@ func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options)
 		names = append(names, weight)
 		e.Columns = []table.Column{{Name: weight, DType: dtype}}
 	}
+	if h.dense {
+		if e.Table, err = openMatrixArray(fsys, path, h, e.Columns[0].DType); err != nil {
+			return nil, err
+		}
+		s := &Source{Primary: graph.In, Files: []string{path}}
+		s.Input, err = o.matrix(path, h.shape, e)
+		return s, err
+	}
 	entries, err := textfiles.OpenCSV(fsys, []string{path}, textfiles.CSVOptions{Names: names, Skip: h.lines, Delimiter: ' '})
 	if err != nil {
 		return nil, err
@@ -162,4 +184,79 @@ func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options)
 	s := &Source{Primary: graph.In, Files: []string{path}}
 	s.Input, err = o.matrix(path, h.shape, e)
 	return s, err
+}
+
+// openMatrixArray opens the entries of a dense matrix that are not 0: one value per line, column by column. Of a symmetric matrix the file
+// has the diagonal and what is below it, and of a skew-symmetric one what is below the diagonal, of which the mirrored entry, with the
+// opposite sign, follows each.
+func openMatrixArray(fsys vfs.FS, path string, h mtxHeader, weight graph.DType) (table.Table, error) {
+	return textfiles.OpenStream(fsys, path, matrixFields(weight), func(in io.Reader, row func(line int, cells [][]byte) error) error {
+		var texts [2][24]byte
+		skew, lower := h.symmetry == "skew-symmetric", h.symmetry != "general"
+		i, j := uint64(0), uint64(0)
+		first := func() uint64 { // row of the first value of column j
+			switch {
+			case skew:
+				return j + 1
+			case lower:
+				return j
+			}
+			return 0
+		}
+		// next skips columns without values.
+		next := func() {
+			for i >= h.shape[0] && j < h.shape[1] {
+				j++
+				i = first()
+			}
+		}
+		if i = first(); h.shape[0] == 0 {
+			j = h.shape[1]
+		}
+		next()
+		cells := make([][]byte, 3)
+		err := textfiles.EachLine(in, path, func(line int, text []byte) error {
+			if text = bytes.TrimSpace(text); line <= h.lines || len(text) == 0 {
+				return nil
+			}
+			if j >= h.shape[1] {
+				return sourcef("%s:%d: found a value after the last, expected %d rows and %d columns; correct the line of the sizes", path, line, h.shape[0], h.shape[1])
+			}
+			v, err := strconv.ParseFloat(string(text), 64)
+			switch {
+			case err != nil && !errors.Is(err, strconv.ErrRange):
+				return sourcef("%s:%d: found %.40q, expected a number; correct the line", path, line, text)
+			case err != nil, math.IsNaN(v), math.IsInf(v, 0):
+				return notFinite(fmt.Sprintf("%s:%d", path, line), i, j, string(text))
+			}
+			if v != 0 {
+				a, b := strconv.AppendUint(texts[0][:0], i, 10), strconv.AppendUint(texts[1][:0], j, 10)
+				cells[0], cells[1], cells[2] = a, b, text
+				if err := row(line, cells); err != nil {
+					return err
+				}
+				if skew {
+					cells[0], cells[1], cells[2] = b, a, negated(text)
+					if err := row(line, cells); err != nil {
+						return err
+					}
+				}
+			}
+			i++
+			next()
+			return nil
+		})
+		if err == nil && j < h.shape[1] {
+			err = sourcef("%s: found the end of the file before row %d of column %d, expected %d rows and %d columns; the file is cut", path, i+1, j+1, h.shape[0], h.shape[1])
+		}
+		return err
+	})
+}
+
+// negated is the text of a number with the opposite sign.
+func negated(text []byte) []byte {
+	if rest, ok := bytes.CutPrefix(text, []byte("-")); ok {
+		return rest
+	}
+	return append([]byte("-"), bytes.TrimPrefix(text, []byte("+"))...)
 }

@@ -35,7 +35,6 @@ func TestMatrixMarket(t *testing.T) {
 		{name: "more nodes", path: path, files: one("coordinate pattern general", "1 1 0\n"), opts: Options{NumNodes: 3}, want: "_N 3:\n_N:_E:_N:"},
 		{name: "compressed", path: "a.mtx.gz", files: map[string]string{"a.mtx.gz": gzipped("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n")}, want: "_N 2:\n_N:_E:_N: 1>0"},
 
-		{name: "dense", path: path, files: one("array real general", "1 1\n1\n"), fails: true, want: "a.mtx:1: found a dense matrix (array), expected coordinate; save scipy.sparse.coo_matrix(A)"},
 		{name: "complex", path: path, files: one("coordinate complex general", "1 1 1\n1 1 1 1\n"), fails: true, want: "a.mtx:1: found complex values, expected real"},
 		{name: "another form", path: path, files: one("list real general", ""), fails: true, want: `a.mtx:1: found the form "list"`},
 		{name: "other values", path: path, files: one("coordinate bool general", ""), fails: true, want: `a.mtx:1: found the values "bool"`},
@@ -106,6 +105,7 @@ func FuzzMatrixMarket(f *testing.F) {
 	f.Add([]byte("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 5\n"))
 	f.Add([]byte("%%MatrixMarket matrix coordinate pattern symmetric\r\n\r\n2 2 2\r\n1 1\r\n2 1\r\n"))
 	f.Add([]byte("%%MatrixMarket matrix array real general\n1 1\n1\n"))
+	f.Add([]byte("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n0\n-1e2\n"))
 	path := filepath.Join(f.TempDir(), "a.mtx")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzing.Check(t, len(b), func() {
@@ -118,7 +118,7 @@ func FuzzMatrixMarket(f *testing.F) {
 				h, _ := readMatrixMarket(vfs.OS, path)
 				var rows uint64
 				rows, err = e.Table.Scan(t.Context(), append([]table.Column{e.Src, e.Dst}, e.Columns...), 2, func(int, *table.Chunk) error { return nil })
-				if stated := h.entries * uint64(1+strings.Count(h.symmetry, "skew")); err == nil && rows != stated {
+				if stated := h.entries * uint64(1+strings.Count(h.symmetry, "skew")); err == nil && rows != stated && !h.dense {
 					t.Fatalf("found %d entries, expected %d", rows, stated)
 				}
 			}

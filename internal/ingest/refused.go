@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -47,9 +46,12 @@ var refusals = []refused{
 	{what: "a Feather file of version 1", magic: []string{"FEA1"}, do: "convert it: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), 'x.arrow')"},
 	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: viaNetworkX("read_gexf")},
 	{what: "a GML file", exts: []string{".gml"}, sure: true, do: "read it in Python with networkx.read_gml(FILE, label='id') or, where that fails, igraph.Graph.Read_GML(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`"},
-	{what: whatJGF, exts: []string{".jgf"}, sure: true, do: doJGF},
 	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: viaNetworkX("nx_pydot.read_dot")},
-	{what: "a Pajek file", exts: []string{".net", ".paj"}, sure: true, do: viaNetworkX("read_pajek")},
+	{what: "a Pajek file", exts: []string{".paj"}, sure: true, is: isPajek, do: viaNetworkX("read_pajek")},
+	{what: "a UCINET DL file", exts: []string{".dl"}, sure: true, do: "read it in Python with igraph.Graph.Read_DL(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`"},
+	{what: "a file of VNA or GDF", exts: []string{".vna", ".gdf"}, sure: true, do: "open it in Gephi and export the graph as GraphML"},
+	{what: "a file of graph6 or sparse6", exts: []string{".g6", ".s6"}, sure: true, do: viaNetworkX("read_graph6") + "; read_sparse6 for .s6"},
+	{what: "a LEDA file", exts: []string{".lgr", ".leda", ".gw"}, sure: true, do: viaNetworkX("read_leda")},
 	{what: "RDF in XML or Turtle", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: "convert it to N-Triples: rapper -o ntriples FILE > x.nt"},
 	{what: "a tar archive", exts: []string{".tar", ".tgz", ".tbz2", ".txz"}, sure: true, magic: []string{"ustar"}, at: 257, do: "unpack it, and import what is in it"},
 	{what: "a zip archive", exts: []string{".zip"}, sure: true, do: "unpack it, and import what is in it"},
@@ -112,26 +114,20 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 	return nil
 }
 
-const (
-	whatJGF = "a JSON Graph Format file"
-	doJGF   = "write its edges as a table: pandas.json_normalize(json.load(open(FILE))['graph']['edges']).to_csv('edges.csv', index=False)"
-)
-
-// jgf matches an object that begins like JSON Graph Format. Node-link JSON can begin like this too.
-var jgf = regexp.MustCompile(`^\s*\{\s*"graphs?"\s*:\s*[\[{]`)
-
-// refuseJGF refuses JSON Graph Format, in a file that is not node-link JSON.
-func refuseJGF(fsys vfs.FS, path string) error {
-	text, err := head(fsys, path)
-	if err == nil && jgf.Match(text) {
-		err = notImported(path, whatJGF, doJGF)
-	}
-	return err
-}
-
 // notImported is the error for a file of a kind that is not imported.
 func notImported(path, what, do string) error {
 	return sourcef("%s: found %s, expected a format of graphs or tables; %s", path, what, do)
+}
+
+// isPajek recognises a Pajek network: its first line that is no comment begins with *Network or *Vertices.
+func isPajek(b []byte) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte(table.ByteOrderMark))) {
+		if line = bytes.ToLower(bytes.TrimSpace(line)); len(line) == 0 || line[0] == '%' {
+			continue
+		}
+		return bytes.HasPrefix(line, []byte("*vertices")) || bytes.HasPrefix(line, []byte("*network"))
+	}
+	return false
 }
 
 // isDuckDB recognises a DuckDB database: a checksum, the letters, and the version of the format in 8 bytes, which text
@@ -158,7 +154,7 @@ func startOf(fsys vfs.FS, path string) (_ []byte, err error) {
 func isPattern(path string) bool { return strings.ContainsAny(path, "*?[@") }
 
 // known are extensions of files that some format reads, for hints.
-var known = []string{".csv", ".tsv", ".txt", ".edgelist", ".edges", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".npy", ".npz", ".mtx", ".yaml", ".pbtxt", ".bin", ".dgl", ".graph", ".metis", ".nt", ".nq", ".graphml", ".adjlist", ".json"}
+var known = []string{".csv", ".tsv", ".txt", ".edgelist", ".edges", ".edge", ".el", ".wel", ".dat", ".ungraph", ".ncol", ".lgl", ".sif", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".npy", ".npz", ".mtx", ".yaml", ".pbtxt", ".bin", ".dgl", ".graph", ".metis", ".nt", ".nq", ".graphml", ".adjlist", ".json", ".jgf", ".cyjs", ".cx2"}
 
 // unrecognised is the error for a path of no known format. names are the files in it if it is a folder.
 func unrecognised(path string, names []string) error {

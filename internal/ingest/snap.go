@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -93,6 +94,9 @@ func (c *snapComments) names(first []string, file string) []string {
 		return nil
 	}
 	third := "weight"
+	if table.Extension(file) == ".wel" { // weights by definition
+		return []string{"src", "dst", third}
+	}
 	if v, err := strconv.ParseInt(first[2], 10, 64); err == nil && v >= 1e8 {
 		third = "time"
 	}

@@ -185,18 +185,19 @@ func texts(v *table.Vector) [][]byte {
 	return list
 }
 
-// triples makes the graph of a table with the columns head, relation and tail. naming gives the names of edge types.
+// triples makes the graph of a table with the columns head, relation and tail, of which head and tail are numbers if the ids of the nodes
+// of s are. naming gives the names of edge types.
 // relations are those that are known before the table is read, in order; others follow by first appearance.
-func (s *Source) triples(ctx context.Context, t *textfiles.Lines, o Options, naming func([]string) []string, relations []string) error {
-	if o.IDs == idsInteger || o.NumNodes > 0 {
+func (s *Source) triples(ctx context.Context, t table.Table, o Options, naming func([]string) []string, relations []string) error {
+	numbered := s.Input.Nodes != nil && s.Input.Nodes[0].ID.DType == graph.Uint64
+	if !numbered && (o.IDs == idsInteger || o.NumNodes > 0) {
 		return usagef("found `NumNodes` or integer ids with triples, expected neither: their ids are strings")
 	}
 	s.Primary = graph.In
 	if s.Input.Nodes == nil {
 		s.Input.Nodes = []assemble.Nodes{{Type: entity, ID: table.Column{DType: graph.String}}}
 	}
-	id := func(name string) table.Column { return table.Column{Name: name, DType: graph.String, ID: true} }
-	e := assemble.Edges{Table: t, Src: id(textfiles.TripleHead), Dst: id(textfiles.TripleTail)}
+	e := assemble.Edges{Table: t, Src: keyColumn(textfiles.TripleHead, numbered), Dst: keyColumn(textfiles.TripleTail, numbered)}
 	columns := declared(t.Fields()[3:])
 	for i := range columns {
 		columns[i].Category = true
@@ -258,7 +259,7 @@ var errMany = errors.New("too many relations")
 
 // relationsOf returns the known relations and then the others of a table, by first appearance. It reads all of the table, and
 // holds the relations, of which there are at most limit.
-func relationsOf(ctx context.Context, t *textfiles.Lines, known []string, limit int) ([]string, error) {
+func relationsOf(ctx context.Context, t table.Table, known []string, limit int) ([]string, error) {
 	list := slices.Clone(known)
 	seen := map[string]bool{}
 	for _, r := range known {

@@ -33,6 +33,7 @@ func (k Kind) String() string { return kindNames[k] }
 // extensions has the kinds by their extensions.
 var extensions = map[string]Kind{
 	".csv": Text, ".tsv": Text, ".txt": Text, ".edgelist": Text, ".edges": Text, ".el": Text,
+	".edge": Text, ".wel": Text, ".dat": Text, ".ungraph": Text, ".konect": Text, ".net": Text,
 	".tfrecord": TFRecords, ".tfrecords": TFRecords,
 	".parquet": ParquetFile,
 	".arrow":   ArrowFile, ".arrows": ArrowFile, ".ipc": ArrowFile, ".feather": ArrowFile,
@@ -88,7 +89,7 @@ func KindOfBytes(b []byte) Kind {
 		return Array
 	case len(b) >= 12 && tfrecord.Checksum(b[:8]) == binary.LittleEndian.Uint32(b[8:]):
 		return TFRecords
-	case len(text) > 0 && text[0] == '{':
+	case len(text) > 0 && text[0] == '{', len(text) > 0 && text[0] == '[' && bytes.HasPrefix(bytes.TrimLeft(text[1:], " \t\r\n"), []byte("{")):
 		return JSONLines
 	}
 	return Unknown

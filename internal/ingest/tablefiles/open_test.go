@@ -64,7 +64,7 @@ func TestKindOf(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	a, b := tabletest.WriteText(t, dir, "a.csv", "src,dst,w\n0,1,2\n"), tabletest.WriteText(t, dir, "b.csv", "src,dst,x\n0,1,2\n")
-	odd, array := tabletest.WriteText(t, dir, "odd.dat", "src,dst\n"), tabletest.WriteText(t, dir, "x.npy", "")
+	odd, array := tabletest.WriteText(t, dir, "odd.data", "src,dst\n"), tabletest.WriteText(t, dir, "x.npy", "")
 	parquet := copyTo(t, "../table/columnfiles/testdata/parquet/zstd.parquet", filepath.Join(dir, "a.parquet"))
 	times := copyTo(t, "../table/columnfiles/testdata/parquet/int96.parquet", filepath.Join(dir, "t.parquet"))
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{nil, "found no files, expected at least one"},
 		{[]string{a, parquet}, parquet + ": found Parquet, expected text, as " + a + " is; one table has files of one kind"},
-		{[]string{odd}, odd + `: found a table with the extension ".dat" whose first bytes are those of no known kind, expected .csv`},
+		{[]string{odd}, odd + `: found a table with the extension ".data" whose first bytes are those of no known kind, expected .csv`},
 		{[]string{array}, array + ": found an array, which has no names of columns, expected .csv"},
 		{[]string{a, b}, b + `:1: found the header "src dst x", expected "src dst w", as in ` + a + `: column 3 is "x" and not "w"`},
 		{[]string{parquet, times}, times + ": found the columns id int64, at_us int64, at_ns int64, expected id int64, text string"},

@@ -159,6 +159,9 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	f.size = info.Size()
 	h := head{path: path}
 	h.bytes, h.whole, f.comp, err = readHead(t.fsys, path, f.size, f.comp, buf)
+	if err == nil && t.syntax.lines && isRecords(h.bytes) {
+		h.bytes, h.whole, f.comp, err = readHead(t.fsys, path, f.size, f.comp|records, h.bytes)
+	}
 	if err != nil {
 		return f, h, err
 	}
@@ -310,7 +313,7 @@ func isNumber(s string) bool {
 
 // isList says whether files with an extension are lists of numbers or words with spaces between them, with comments.
 func isList(ext string) bool {
-	return ext == ".txt" || ext == ".edgelist" || ext == ".edges" || ext == ".el"
+	return slices.Contains([]string{".txt", ".edgelist", ".edges", ".edge", ".el", ".wel", ".dat", ".ungraph", ".konect", ".net"}, ext)
 }
 
 // IsList says whether a path names such a file.

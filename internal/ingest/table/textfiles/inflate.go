@@ -20,6 +20,8 @@ const (
 	plain compression = iota
 	gz
 	zst
+	// records, besides one of these, says that the text is one value of JSON, which is turned into lines.
+	records compression = 1 << 4
 )
 
 // extension returns the extension and the compression, which the extension does not contain.
@@ -71,7 +73,8 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 	if err != nil {
 		return nil, err
 	}
-	if comp == plain {
+	form := comp & records
+	if comp &^= records; comp == plain {
 		var first [4]byte
 		n, err := f.ReadAt(first[:], 0)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -100,6 +103,9 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 			return nil, errors.Join(badf("%s: found data that are not zstd (%w), expected zstd; correct the extension, or compress the file again", path, err), f.Close())
 		}
 		r.Reader, r.stop = z, z.Close
+	}
+	if form == records {
+		r.Reader, r.comp = newRecordLines(r.Reader, path), comp|records
 	}
 	return r, nil
 }
@@ -141,7 +147,7 @@ func fill(r io.Reader, b []byte) (int, error) {
 }
 
 func cannotInflate(path string, err error) error {
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) || errors.Is(err, table.ErrFormat) {
 		return err
 	}
 	return badf("%s: found damaged or cut compressed data, expected a whole file; copy or download it again: %w", path, err)

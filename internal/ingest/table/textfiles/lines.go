@@ -148,7 +148,7 @@ func (t *Lines) Scan(ctx context.Context, columns []table.Column, threads int, f
 
 func (t *Lines) plain(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	chunk := table.Chunk{Columns: make([]table.Vector, len(columns))}
-	left := int64(0)
+	left, rows := int64(0), uint64(0)
 	err := t.scan(ctx, columns, threads, false, func(b *lineBlock) error {
 		chunk.Rows, chunk.Bytes = b.rows, 0
 		left += b.left
@@ -162,17 +162,18 @@ func (t *Lines) plain(ctx context.Context, columns []table.Column, threads int, 
 			x := &b.columns[i]
 			chunk.Columns[i] = table.Vector{Data: x.data.Bytes()[:x.data.N:x.data.N], Ends: x.ends}
 		}
+		chunk.First = rows // fn may change it
 		if err := fn(0, &chunk); err != nil {
 			return err
 		}
-		chunk.First += uint64(b.rows)
+		rows += uint64(b.rows)
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
 	t.left.Store(left)
-	return chunk.First, nil
+	return rows, nil
 }
 
 func (t *Lines) scan(ctx context.Context, columns []table.Column, threads int, places bool, sink func(*lineBlock) error) (err error) {

@@ -149,7 +149,7 @@ func (t *Stream) plain(ctx context.Context, columns []table.Column, _ int, fn fu
 	}
 	chunk := table.Chunk{Columns: make([]table.Vector, len(cols))}
 	var absent []bool
-	marked := false
+	marked, rows := false, uint64(0)
 	flush := func() error {
 		if chunk.Rows == 0 {
 			return ctx.Err()
@@ -164,13 +164,14 @@ func (t *Stream) plain(ctx context.Context, columns []table.Column, _ int, fn fu
 		if chunk.Absent = nil; marked {
 			chunk.Absent = absent
 		}
+		chunk.First = rows // fn may change it
 		if err := fn(0, &chunk); err != nil {
 			return err
 		}
 		for i := range cols {
 			cols[i].Reset()
 		}
-		chunk.First += uint64(chunk.Rows)
+		rows += uint64(chunk.Rows)
 		chunk.Rows, absent, marked = 0, absent[:0], false
 		return ctx.Err()
 	}
@@ -204,5 +205,5 @@ func (t *Stream) plain(ctx context.Context, columns []table.Column, _ int, fn fu
 	if err != nil {
 		return 0, err
 	}
-	return chunk.First, nil
+	return rows, nil
 }

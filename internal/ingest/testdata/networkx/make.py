@@ -34,6 +34,10 @@ def write(graph, name):
     expected[f"{name}.graphml"] = known(graph, True)
     (out / f"{name}.json").write_text(json.dumps(nx.node_link_data(graph, edges="links"), indent=1) + "\n")
     expected[f"{name}.json"] = known(graph, True)
+    (out / f"{name}.cyjs").write_text(json.dumps(nx.cytoscape_data(graph), indent=1) + "\n")
+    expected[f"{name}.cyjs"] = known(graph, True)
+    for node in expected[f"{name}.cyjs"]["nodes"]:
+        node[1] |= {"name": node[0], "value": node[0]}  # cytoscape_data adds them
     nx.write_adjlist(graph, out / f"{name}.adjlist")
     expected[f"{name}.adjlist"] = known(graph, False)
 
