@@ -150,8 +150,7 @@ type EdgesMeta struct {
 	Types   []string              `json:"types,omitempty"` // as in NodesMeta
 	// NoPositions says that the import left the positions of the edges in the input out, so that their order is not known.
 	NoPositions bool `json:"no_positions,omitempty"`
-	// Rows, of a segment, is the number of rows of the edges' input so far, which the next segment counts positions from. Of edges with positions of an import it is one more than the largest
-	// position, or 0 where the import did not note it.
+	// Rows, of a segment, is the number of rows of the edges' input so far, which the next segment counts positions from.
 	Rows uint64 `json:"rows,omitempty"`
 }
 

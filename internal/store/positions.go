@@ -16,16 +16,12 @@ func PositionAt(c *graph.Column, row int) uint64 {
 }
 
 // RowsBefore is the number of rows of the input of an edge type so far, from which positions of edges that are appended count. For edges of the base it is one more than their
-// largest position, so that rows at its end of which the import made no edge are not counted. The
-// import notes it. Stores of earlier versions lack the note, and their positions are read.
+// largest position, so that rows at its end of which the import made no edge are not counted.
 func (s *Store) RowsBefore(edgeType string) (uint64, error) {
 	for i := range slices.Backward(s.Meta.Segments) {
 		if e := s.Meta.Segments[i].Edges[edgeType]; e != nil {
 			return e.Rows, nil
 		}
-	}
-	if e := s.Meta.Edges[edgeType]; e != nil && e.Rows > 0 {
-		return e.Rows, nil
 	}
 	i := slices.IndexFunc(s.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
 	if i < 0 {

@@ -35,7 +35,6 @@ type sink struct {
 	bad     *firstRow       // rows are seq
 	drops   []atomic.Uint64 // number of duplicates of each part
 
-	rows    atomic.Uint64         // one more than the largest position so far
 	edges   uint64                // number of edges, where it is known before they are written
 	extents map[int]*store.Extent // of columns of variable size, as edges
 }
@@ -189,17 +188,6 @@ func (s *sink) counted() uint64 {
 		n += p.stats.Count
 	}
 	return n
-}
-
-// reach raises the number of rows of the input to one more than the largest of positions.
-func (s *sink) reach(positions graph.Index) {
-	if positions.Len() == 0 {
-		return
-	}
-	n := store.Largest(positions) + 1
-	for had := s.rows.Load(); n > had && !s.rows.CompareAndSwap(had, n); had = s.rows.Load() {
-		continue
-	}
 }
 
 // idTop returns one more than the largest id at the near end of a direction.
@@ -384,9 +372,6 @@ func (s *sink) end(total uint64, buckets int, shift uint) error {
 			return err
 		}
 		s.meta.Columns[s.lay.cols[i].Name] = c.meta
-	}
-	if _, is := s.meta.Columns[graph.PositionColumn]; is && !s.second {
-		s.meta.Rows = s.rows.Load()
 	}
 	if s.dedupe() {
 		for i, p := range s.parts {

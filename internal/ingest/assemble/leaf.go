@@ -311,9 +311,6 @@ func (w *finisher) write(l *leafState) error {
 	}
 	if w.sink.seq != nil {
 		w.positions(l)
-		if !w.second {
-			w.reach(indexOf(l.seq, w.wideSeq))
-		}
 		if _, err := w.sink.seq.WriteAt(l.seq, base*int64(idBytes(w.wideSeq))); err != nil {
 			return err
 		}
@@ -416,14 +413,6 @@ func (w *finisher) narrow(l *leafState) []byte {
 	return l.seq[:l.n*4]
 }
 
-// indexOf is numbers of 32 bits, or of 64 for wide.
-func indexOf(b []byte, wide bool) graph.Index {
-	if wide {
-		return graph.Index{U64: graph.View[uint64](b)}
-	}
-	return graph.Index{U32: graph.View[uint32](b)}
-}
-
 // gather writes a column of the leaf.
 func (w *finisher) gather(l *leafState, k int) error {
 	c := &w.lay.cols[k]
@@ -443,9 +432,6 @@ func (w *finisher) gather(l *leafState, k int) error {
 				default:
 					copy(buf[c.width*j:], rec[c.at:c.at+c.width])
 				}
-			}
-			if c.Name == graph.PositionColumn {
-				w.reach(indexOf(buf, c.DType == graph.Uint64))
 			}
 			if _, err := w.columns[k].at.WriteAt(buf, (int64(w.base)+int64(i))*int64(c.width)); err != nil {
 				return err

@@ -27,8 +27,7 @@ type pieceEnd struct {
 	Nodes uint64   `json:"nodes"`
 	Most  uint64   `json:"most"`
 	Kept  uint64   `json:"kept"`
-	Input uint64   `json:"input,omitempty"` // one more than the largest position
-	Rows  int64    `json:"rows"`            // offset of the rows of variable size
+	Rows  int64    `json:"rows"` // offset of the rows of variable size
 	End   int64    `json:"end"`
 	Drops []uint64 `json:"drops,omitempty"`
 	// Vars are the extents of the columns of variable size, by the number of the column.
@@ -262,7 +261,7 @@ func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other fu
 			return err
 		}
 	}
-	end.Kept, end.Input, end.Drops = w.kept, s.rows.Load(), dropsOf(s.drops)
+	end.Kept, end.Drops = w.kept, dropsOf(s.drops)
 	b, err := appendEnd(&end)
 	if err != nil {
 		return err

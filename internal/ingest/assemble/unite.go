@@ -208,7 +208,6 @@ func (s *sink) unite(ctx context.Context, pieces *Pieces, files []string, total 
 		}
 		ends[i] = end
 		s.edges += end.Kept
-		s.rows.Store(max(s.rows.Load(), end.Input))
 		for column, x := range end.Vars {
 			if s.extents == nil {
 				s.extents = map[int]*store.Extent{}
