@@ -46,12 +46,9 @@ func hostStore(t *testing.T, dir string, files secret.Files, parts int, only ...
 			continue
 		}
 		ready, failed := make(chan string, 1), make(chan error, 1)
-		h := serving.Hosting{Part: part, Parts: parts, Listen: "127.0.0.1:0", Threads: 2, Connections: 64, Log: func(client string, err error) { t.Logf("%s: %v", client, err) },
+		say := func(text string) { t.Log(text) }
+		h := serving.Hosting{Part: part, Parts: parts, Listen: "127.0.0.1:0", Secrets: files, Threads: 2, Connections: 64, Say: say, Warn: say,
 			Ready: func(address string) error { ready <- address; return nil }}
-		var err error
-		if h.Guard, err = files.Open(func(text string) { t.Log(text) }, h.Log); err != nil {
-			t.Fatal(err)
-		}
 		running.Go(func() { failed <- h.Serve(ctx, dir) })
 		select {
 		case address := <-ready:
@@ -166,7 +163,7 @@ func TestHostsRefuse(t *testing.T) {
 
 // A host of a store in a bucket fetches its share of the large arrays, and a loader none of them; batches are those of the whole store, in shards or not.
 func TestHostsFetchTheirShare(t *testing.T) {
-	server := objectstest.New(t, "bucket")
+	server := objectstest.New(t, "hosts")
 	t.Setenv("GRAPHMILL_CACHE", t.TempDir())
 	const nodes, width, edges = 60_000, 100, 200_000 // 24 MB of columns, in blocks of 4 MiB
 	dir := t.TempDir()
@@ -196,7 +193,7 @@ func TestHostsFetchTheirShare(t *testing.T) {
 	o := option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 5000, LimitSeeds: 20_000, Shuffle: true}}
 	want := batches(t, st, o)
 	for _, name := range []string{"g.store", "shards.store"} {
-		upload(t, server, filepath.Join(dir, name), "bucket/"+name)
+		upload(t, server, filepath.Join(dir, name), "hosts/"+name)
 		var mu sync.Mutex
 		asked := map[string]int64{}
 		server.Fault = func(_ http.ResponseWriter, req *http.Request) bool {
@@ -208,7 +205,7 @@ func TestHostsFetchTheirShare(t *testing.T) {
 			}
 			return false
 		}
-		address := "s3://bucket/" + name
+		address := "s3://hosts/" + name
 		hosts, end := hostStore(t, address, secret.Files{}, 2, 0)
 		o.Hosts = hosts
 		if _, err := sampling.OpenLoader(t.Context(), address, o); err == nil || !strings.Contains(err.Error(), "found part 0 of 2") {

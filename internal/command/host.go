@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/host"
 	"github.com/graphmill/graphmill/internal/operation/serving"
 	"github.com/graphmill/graphmill/internal/options"
@@ -47,12 +46,8 @@ the command prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT, SIGTERM and S
 			if err := f.check(); err != nil {
 				return err
 			}
-			h, log := &f.hosting, feed.NewLog(func(line string) { t.Say("%s", line) })
-			var err error
-			if h.Guard, err = f.secrets.Open(t.Warn, log.Client); err != nil {
-				return err
-			}
-			h.Threads, h.Log = f.Threads, log.Client
+			h := &f.hosting
+			h.Secrets, h.Threads, h.Warn, h.Say = f.secrets.Files, f.Threads, t.Warn, func(line string) { t.Say("%s", line) }
 			h.Ready = func(address string) error {
 				line, err := json.Marshal(map[string]string{"addr": address})
 				if err == nil {
@@ -60,7 +55,7 @@ the command prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT, SIGTERM and S
 				}
 				return err
 			}
-			err = h.Serve(cmd.Context(), args[0])
+			err := h.Serve(cmd.Context(), args[0])
 			if errors.Is(err, secret.ErrExposed) {
 				return Exposed(h.Listen)
 			}

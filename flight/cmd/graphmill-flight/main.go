@@ -58,12 +58,12 @@ func runCommand(args []string, stdout, stderr io.Writer) int {
 
 // serveFlags has the flags.
 type serveFlags struct {
-	feed                       command.BatchesFlags
-	threads, streams, waiting  int
-	sendTime, refresh          time.Duration
-	memory, maxMessage         cli.Bytes
-	listen, http               string
-	secrets                    command.SecretFlags
+	feed                      command.BatchesFlags
+	threads, streams, waiting int
+	sendTime, refresh         time.Duration
+	memory, maxMessage        cli.Bytes
+	listen, http              string
+	secrets                   command.SecretFlags
 }
 
 func newCommand(t *cli.Terminal) *cobra.Command {

@@ -8,6 +8,7 @@ import (
 	"net"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/host"
 	"github.com/graphmill/graphmill/internal/secret"
@@ -21,21 +22,26 @@ type Hosting struct {
 	Part, Parts int
 	// Listen is HOST:PORT.
 	Listen string
-	// Guard is what protects the host. An address that other machines reach needs both of it, or the error is a secret.ErrExposed.
-	Guard secret.Guard
+	// Secrets are what protects the host. An address that other machines reach needs a certificate and a token, or the error is a secret.ErrExposed.
+	Secrets secret.Files
 	// Threads is the number of questions that are worked on at a time.
 	Threads int
 	// Connections is the most connections at a time.
 	Connections int
-	// Log gets the name of each loader that was refused or cut off, and the reason.
-	Log func(client string, err error)
+	// Say is called with lines for people: each loader that was refused or cut off, and the reason. Warn gets what is wrong with the files of Secrets.
+	Say, Warn func(line string)
 	// Ready is called once loaders can connect.
 	Ready func(address string) error
 }
 
 // Serve answers the questions of loaders about the store in a folder until ctx ends.
 func (h *Hosting) Serve(ctx context.Context, dir string) (err error) {
-	l, err := secret.Listen(ctx, h.Listen, h.Guard.TLS != nil && h.Guard.Token != "")
+	log := feed.NewLog(h.Say)
+	guarding, err := h.Secrets.Open(h.Warn, log.Client)
+	if err != nil {
+		return err
+	}
+	l, err := secret.Listen(ctx, h.Listen, guarding.TLS != nil && guarding.Token != "")
 	if err != nil {
 		return err
 	}
@@ -49,7 +55,7 @@ func (h *Hosting) Serve(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	server, err := host.NewServer(s.Graph, host.ServerOptions{Store: sum, Part: h.Part, Parts: h.Parts, Token: h.Guard.Token, Threads: h.Threads, Connections: h.Connections, Log: h.Log})
+	server, err := host.NewServer(s.Graph, host.ServerOptions{Store: sum, Part: h.Part, Parts: h.Parts, Token: guarding.Token, Threads: h.Threads, Connections: h.Connections, Log: log.Client})
 	if err != nil {
 		return err
 	}
@@ -57,8 +63,8 @@ func (h *Hosting) Serve(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	var guarded net.Listener = l
-	if h.Guard.TLS != nil {
-		guarded = tls.NewListener(l, h.Guard.TLS)
+	if guarding.TLS != nil {
+		guarded = tls.NewListener(l, guarding.TLS)
 	}
 	server.Serve(ctx, guarded)
 	return nil
