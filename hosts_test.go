@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -255,5 +256,28 @@ func upload(t *testing.T, server *objectstest.Server, dir, to string) {
 		return err
 	}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A caller who cancels does not wait for a host that went away.
+func TestHostsCancelled(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	st := rated(t)
+	hosts, end := hostStore(t, st.Dir(), secret.Files{}, 1)
+	defer end()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	o := option.Batches{Run: option.Run{Warn: func(text string) {
+		if strings.Contains(text, "waiting for the host") {
+			cancel()
+		}
+	}}, Draw: option.Draw{FanoutByType: map[string][]int{"knows": {2}}}, Batching: option.Batching{SeedType: []string{"user"}, BatchSize: 8, Epochs: 1000}, Hosting: option.Hosting{Hosts: hosts}}
+	var last error
+	for _, err := range graphmill.Batches(ctx, st, o) {
+		end() // at the first batch
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("found %v, expected the cancellation", last)
 	}
 }

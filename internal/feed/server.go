@@ -63,6 +63,10 @@ type Options struct {
 
 // Serve listens, tells its address to the owners, and answers clients until the last owner has left. Clients that it refuses or cuts off are told to the owners' log.
 func Serve(source *Source, o Options, owners *Owners) error {
+	if source.hosts != nil { // which batches may wait for, that nobody wants any more
+		stop := context.AfterFunc(owners.Context(), source.hosts.Close)
+		defer stop()
+	}
 	return serve(source, o, owners, source.wait)
 }
 

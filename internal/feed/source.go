@@ -292,9 +292,20 @@ func (s *Source) Maker() *Maker {
 	return m
 }
 
+// Until makes batches from now on end with a context where hosts are waited for. It is valid until the next call.
+func (m *Maker) Until(ctx context.Context) {
+	if m.hosted != nil {
+		m.hosted.sampling.Until(ctx)
+		m.hosted.rows.Until(ctx)
+	}
+}
+
 // renew makes what sampling changes.
 func (m *Maker) renew() {
 	s := m.src.sampler
+	if m.hosted != nil && m.broken {
+		m.hosted, m.columns = newHosted(m.src)
+	}
 	m.context, m.broken = s.NewContext(), false
 	if s.Plan().Scope == sample.ScopeSeed {
 		m.disjoint = newDisjoint(s)

@@ -58,7 +58,7 @@ func Dial(ctx context.Context, g *graph.Graph, hello Hello, o Options) (_ *Clien
 	}()
 	welcomes := make([]*Welcome, len(o.Addresses))
 	for _, address := range o.Addresses {
-		link := &link{client: c, address: address, part: -1}
+		link := &link{client: c, address: address, part: -1, until: c.ctx}
 		err := link.retry(func() error { return link.open() })
 		link.close()
 		if err != nil {
@@ -111,13 +111,20 @@ func (c *Client) Close() { c.cancel() }
 func (c *Client) NewSession() *Session {
 	s := &Session{links: make([]link, len(c.addresses))}
 	for part, address := range c.addresses {
-		s.links[part] = link{client: c, address: address, part: part}
+		s.links[part] = link{client: c, address: address, part: part, until: c.ctx}
 	}
 	return s
 }
 
 // Session is a connection to each host, for one question at a time. It serves one goroutine at a time.
 type Session struct{ links []link }
+
+// Until makes questions from now on end with a context: hosts that went away are not waited for after it.
+func (s *Session) Until(ctx context.Context) {
+	for i := range s.links {
+		s.links[i].until = ctx
+	}
+}
 
 // Ask sends each host its frame, nil for none, and returns the answers, which are valid until the next call. kind is the kind of both.
 func (s *Session) Ask(kind uint32, frames [][]byte) (answers [][]byte, err error) {
@@ -158,6 +165,7 @@ type link struct {
 	stop    func() bool
 	welcome *Welcome
 	sent    bool // the question was sent
+	until   context.Context
 	buf     []byte
 }
 
@@ -294,6 +302,8 @@ func (l *link) retry(f func() error) error {
 		switch {
 		case l.client.ctx.Err() != nil:
 			return context.Cause(l.client.ctx)
+		case l.until.Err() != nil:
+			return context.Cause(l.until)
 		case errors.As(err, &refused):
 			return fmt.Errorf("host %s: %w", l.address, refused.error)
 		case time.Since(began) > l.client.o.Patience:
@@ -303,6 +313,7 @@ func (l *link) retry(f func() error) error {
 		select {
 		case <-time.After(pause):
 		case <-l.client.ctx.Done():
+		case <-l.until.Done():
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -50,6 +51,9 @@ type rowPart struct {
 func NewRows(c *Client) *Rows {
 	return &Rows{client: c, session: c.NewSession(), posts: make([]rowPost, c.Hosts())}
 }
+
+// Until is Session.Until.
+func (r *Rows) Until(ctx context.Context) { r.session.Until(ctx) }
 
 // NodeTable adds the table of a node type, given by number. Its columns must be in the order of the Hello.
 func (r *Rows) NodeTable(t int) *Table {

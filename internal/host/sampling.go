@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -62,6 +63,9 @@ func NewSampling(c *Client, s *sample.Sampler) *Sampling {
 	}
 	return x
 }
+
+// Until is Session.Until.
+func (x *Sampling) Until(ctx context.Context) { x.session.Until(ctx) }
 
 // Fetch asks the hosts for the edges of the subgraphs of inputs. Sample then makes each. The inputs are used until the next Fetch.
 func (x *Sampling) Fetch(inputs []sample.Input) error {

@@ -305,7 +305,7 @@ func crowd(t *testing.T, f *feed, connect func() (any, func(), error)) {
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	before := shared(t)
-	f := startFeed(t, store(t, t.TempDir()))
+	f := startFeed(t, randomStore(t, t.TempDir()))
 	for range 3 {
 		if _, err := f.epoch(); err != nil {
 			t.Fatal(err)
@@ -343,7 +343,7 @@ func TestFeed(t *testing.T) {
 // A client that sends no greeting is cut off after a time, and does not delay the end of the feed.
 func TestFeedTimes(t *testing.T) {
 	t.Parallel()
-	f := startFeed(t, store(t, t.TempDir()))
+	f := startFeed(t, randomStore(t, t.TempDir()))
 	c, err := f.dial()
 	if err != nil {
 		t.Fatal(err)
@@ -364,7 +364,7 @@ func TestFeedTimes(t *testing.T) {
 func TestFeedKilled(t *testing.T) {
 	t.Parallel()
 	before := shared(t)
-	path := store(t, t.TempDir())
+	path := randomStore(t, t.TempDir())
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		f := startFeed(t, path)
 		c, err := f.greet(nil)
@@ -389,7 +389,7 @@ func TestFeedKilled(t *testing.T) {
 // time for them.
 func TestFeedWithFewFiles(t *testing.T) {
 	t.Parallel()
-	path := store(t, t.TempDir())
+	path := randomStore(t, t.TempDir())
 	f := startFeed(t, path)
 	limit := unix.Rlimit{Cur: 64, Max: 64}
 	if err := unix.Prlimit(f.Process.Pid, unix.RLIMIT_NOFILE, &limit, nil); err != nil {

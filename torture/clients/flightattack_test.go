@@ -267,7 +267,7 @@ func gathered(t *testing.T, s *server, first string) {
 // A server without TLS survives its clients.
 func TestFlight(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, store(t, t.TempDir()), "--streams", "64")
+	s := startServer(t, randomStore(t, t.TempDir()), "--streams", "64")
 	for range 3 {
 		if _, err := s.epoch(); err != nil {
 			t.Fatal(err)
@@ -307,7 +307,7 @@ func TestFlight(t *testing.T) {
 // replaced on the disk, and clients go on.
 func TestFlightSecured(t *testing.T) {
 	t.Parallel()
-	s, name := secured(t, store(t, t.TempDir()))
+	s, name := secured(t, randomStore(t, t.TempDir()))
 	if _, err := s.epoch(); err != nil {
 		t.Fatal(err)
 	}

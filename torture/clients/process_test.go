@@ -227,8 +227,8 @@ func left(t *testing.T, pid int, before []string) {
 	t.Errorf("found %v after the end of the server, expected nothing", names)
 }
 
-// store makes a store of a random graph of 2,000 nodes, whose edges have a weight.
-func store(t *testing.T, dir string) string {
+// randomStore makes a store of a random graph of 2,000 nodes, whose edges have a weight.
+func randomStore(t *testing.T, dir string) string {
 	t.Helper()
 	var text strings.Builder
 	state := uint32(1)

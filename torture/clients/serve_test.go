@@ -233,7 +233,7 @@ var answeringAttacks = []attack[*answering]{
 // The server of answers survives its clients, and what one does changes nothing for another.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	s := startAnswering(t, store(t, t.TempDir()))
+	s := startAnswering(t, randomStore(t, t.TempDir()))
 	for range 3 {
 		if _, err := s.epoch(); err != nil {
 			t.Fatal(err)

@@ -58,7 +58,8 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 				number += o.Ranks
 				return nil
 			},
-			Work: func(_ context.Context, m *feed.Maker, i *item) error {
+			Work: func(ctx context.Context, m *feed.Maker, i *item) error {
+				m.Until(ctx)
 				if _, err := m.Batch(i.order, i.batch.Epoch, i.batch.Number); err != nil {
 					return err
 				}
