@@ -150,6 +150,7 @@ func TestHostsRefuse(t *testing.T) {
 		{with(func(o *option.Batches) { o.Hosts, o.Texts = plain, []string{"#id"} }), st, "expected no columns of texts"},
 		{with(func(o *option.Batches) { o.Hosts, o.Messages = plain, []string{"rates:stars=1"} }), st, "found `Hosts` with `Messages`"},
 		{with(func(o *option.Batches) { o.Hosts, o.Subgraph = plain, "induced" }), st, "found subgraphs with all edges between their nodes"},
+		{with(func(o *option.Batches) { o.Hosts, o.Memory = plain, 1<<30 }), st, "found `Hosts` and `Memory`"},
 		{with(func(o *option.Batches) { o.HostsToken = token }), st, "found `HostsToken`"},
 	} {
 		l, err := graphmill.NewLoader(t.Context(), c.st, c.o)

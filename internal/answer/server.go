@@ -141,6 +141,7 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) {
 
 // serve answers the questions of a connection until it ends.
 func (s *Server) serve(ctx context.Context, socket *net.UnixConn) {
+	name := feed.PeerName(socket) // which a closed socket does not tell
 	defer func() { _ = socket.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
 	defer stop()
@@ -149,8 +150,8 @@ func (s *Server) serve(ctx context.Context, socket *net.UnixConn) {
 	for err == nil {
 		err = c.answer(ctx)
 	}
-	if !errors.Is(err, io.EOF) && ctx.Err() == nil {
-		s.options.Log.Client(feed.PeerName(socket), err)
+	if errors.Is(err, errProtocol) || !errors.Is(err, io.EOF) && ctx.Err() == nil { // the end of the server violates nothing
+		s.options.Log.Client(name, err)
 	}
 }
 

@@ -169,6 +169,9 @@ type link struct {
 	buf     []byte
 }
 
+// room is the memory of the last frame.
+func (l *link) room() []byte { return l.buf }
+
 // refusal is the error of a host that does not answer, however often it is asked.
 type refusal struct{ error }
 
@@ -200,7 +203,7 @@ func (l *link) open() error {
 	if err := writeFrame(c, l.client.hello); err != nil {
 		return err
 	}
-	kind, body, err := readFrame(c, l.buf, mostHello, false)
+	kind, body, err := readFrame(c, l.room, mostHello, false)
 	if errors.Is(err, errProtocol) {
 		return refusal{fmt.Errorf("%w; give the address of graphmill host and, where it has a certificate, `HostsCA`", err)}
 	} else if err != nil {
@@ -263,7 +266,7 @@ func (l *link) answer(kind uint32, frame []byte) (answer []byte, err error) {
 			}
 		}
 		l.sent = false
-		got, body, err := readFrame(l.c, l.buf, mostAnswer, true)
+		got, body, err := readFrame(l.c, l.room, mostAnswer, true)
 		if err != nil {
 			return err
 		}

@@ -85,32 +85,32 @@ func jsonFrame(kind uint32, prefix string, value any) ([]byte, error) {
 	return endFrame(append(append(newFrame(nil, kind), prefix...), text...)), nil
 }
 
-// readFrame reads a frame into buf, which it grows as bytes come. Before the first byte it waits for as long as the other side is silent where idle is set, and
-// for patience otherwise. io.EOF is the end of the connection between frames.
-func readFrame(c net.Conn, buf []byte, most int, idle bool) (kind uint32, body []byte, err error) {
+// readFrame reads a frame into room, which it asks for when the frame begins, and grows as bytes come. Before the first byte it waits for as long as the other side is silent where
+// idle is set, and for patience otherwise. io.EOF is the end of the connection between frames.
+func readFrame(c net.Conn, room func() []byte, most int, idle bool) (kind uint32, body []byte, err error) {
 	var head [frameHead]byte
 	deadline := time.Time{}
 	if !idle {
 		deadline = time.Now().Add(patience)
 	}
 	if err := c.SetReadDeadline(deadline); err != nil {
-		return 0, buf, err
+		return 0, nil, err
 	}
 	if _, err := io.ReadFull(c, head[:1]); err != nil {
-		return 0, buf, err
+		return 0, nil, err
 	}
 	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return 0, buf, err
+		return 0, nil, err
 	}
 	if _, err := io.ReadFull(c, head[1:]); err != nil {
-		return 0, buf, unexpected(err)
+		return 0, nil, unexpected(err)
 	}
 	n := int(binary.LittleEndian.Uint32(head[:]))
 	kind = binary.LittleEndian.Uint32(head[4:])
 	if kind < kindHello || kind > kindFailure || n > most {
-		return kind, buf, fmt.Errorf("found a frame of kind %d and %d bytes, expected a kind of %d to %d and at most %d: %w", kind, n, kindHello, kindFailure, most, errProtocol)
+		return kind, nil, fmt.Errorf("found a frame of kind %d and %d bytes, expected a kind of %d to %d and at most %d: %w", kind, n, kindHello, kindFailure, most, errProtocol)
 	}
-	body = buf[:0]
+	body = room()[:0]
 	for len(body) < n {
 		// What a header claims takes no memory before the bytes come.
 		if len(body) == cap(body) {
@@ -128,6 +128,9 @@ func readFrame(c net.Conn, buf []byte, most int, idle bool) (kind uint32, body [
 	}
 	return kind, body, nil
 }
+
+// noRoom is the room of frames that get memory of their own.
+func noRoom() []byte { return nil }
 
 // unexpected is the error of a connection that ends within a frame.
 func unexpected(err error) error {

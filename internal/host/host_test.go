@@ -82,7 +82,7 @@ func ask(t testing.TB, c net.Conn, sent []byte) (kind uint32, body []byte) {
 	t.Helper()
 	var sending sync.WaitGroup
 	sending.Go(func() { _, _ = c.Write(sent) }) // a server that refuses need not read all
-	kind, body, err := readFrame(c, nil, mostAnswer, false)
+	kind, body, err := readFrame(c, noRoom, mostAnswer, false)
 	if err != nil {
 		t.Fatalf("found %v, expected an answer", err)
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -67,11 +68,15 @@ func (x *rowColumns) rows(of *share, question, answer []byte) ([]byte, error) {
 		if err := checkOwned(ids, int(width), own[typ]); err != nil {
 			return answer, err
 		}
+		size := len(answer)
 		for _, c := range x[kind][typ] {
-			size := int(n) * c.RowBytes()
-			if len(answer)+size > mostAnswer {
-				return answer, fmt.Errorf("column %q: found rows of more than %d bytes, expected fewer; ask for fewer rows at a time: %w", c.Name, mostAnswer, errProtocol)
-			}
+			size += int(n) * c.RowBytes()
+		}
+		if size > mostAnswer {
+			return answer, fmt.Errorf("found rows of %d bytes, expected at most %d; ask for fewer rows at a time: %w", size, mostAnswer, errProtocol)
+		}
+		answer = slices.Grow(answer, size-len(answer))
+		for _, c := range x[kind][typ] {
 			answer = appendRows(answer, c, ids, int(width))
 		}
 	}
@@ -95,7 +100,7 @@ func checkOwned(ids []byte, width int, own [2]uint64) error {
 // rowsAtOnce is the number of ids that are turned into numbers at a time.
 const rowsAtOnce = 1 << 10
 
-// appendRows appends the rows of a column with ids of the given width.
+// appendRows appends the rows of a column with ids of the given width, for which answer has room.
 func appendRows(answer []byte, c *graph.Column, ids []byte, width int) []byte {
 	var rows [rowsAtOnce]uint64
 	row := c.RowBytes()
@@ -110,9 +115,6 @@ func appendRows(answer []byte, c *graph.Column, ids []byte, width int) []byte {
 		}
 		ids = ids[n*width:]
 		end := len(answer) + n*row
-		for cap(answer) < end {
-			answer = append(answer[:cap(answer)], 0)[:len(answer)]
-		}
 		answer = answer[:end]
 		batch.Gather(answer[end-n*row:], c.Values, row, rows[:n])
 	}

@@ -42,6 +42,7 @@ type Server struct {
 	drawers drawers
 	places  chan struct{} // of questions that are worked on
 	open    chan struct{} // connections
+	frames  sync.Pool     // *[]byte, so that a connection without a question holds none
 }
 
 // NewServer returns a server of a graph, which must outlive it.
@@ -130,12 +131,11 @@ type served struct {
 	context *sample.Context
 	columns *rowColumns
 	buf     drawn
-	in, out []byte
 }
 
 // hello reads the Hello, and answers it.
 func (x *served) hello() error {
-	kind, body, err := readFrame(x.c, nil, mostHello, false)
+	kind, body, err := readFrame(x.c, noRoom, mostHello, false)
 	if err != nil && !errors.Is(err, errProtocol) {
 		return err
 	}
@@ -189,31 +189,51 @@ func (x *served) fail(reason error) error {
 	return reason
 }
 
-// mostKept bounds the memory that a connection keeps between questions.
-const mostKept = 8 << 20
+// mostKept bounds the memory of a buffer that is kept for other questions.
+const mostKept = 32 << 20
+
+// buffer returns a buffer for a frame, and what gives it back, with what it has become.
+func (s *Server) buffer() (b []byte, done func(b []byte)) {
+	p, ok := s.frames.Get().(*[]byte)
+	if !ok {
+		p = new([]byte)
+	}
+	return *p, func(b []byte) {
+		if cap(b) <= mostKept {
+			*p = b[:0]
+			s.frames.Put(p)
+		}
+	}
+}
 
 // question reads a question and answers it.
 func (x *served) question(ctx context.Context) error {
-	kind, body, err := readFrame(x.c, x.in, mostQuestion, true)
+	done := func([]byte) {}
+	kind, body, err := readFrame(x.c, func() (room []byte) {
+		room, done = x.s.buffer()
+		return room
+	}, mostQuestion, true)
+	defer func() { done(body) }()
 	if err != nil {
 		if errors.Is(err, errProtocol) {
 			return x.fail(err)
 		}
 		return err
 	}
-	x.in = body
+	out, doneOut := x.s.buffer()
+	defer func() { doneOut(out) }()
 	select {
 	case x.s.places <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	err = recovered(func() (err error) {
-		x.out = newFrame(x.out, kind)
+		out = newFrame(out, kind)
 		switch kind {
 		case kindDraws:
-			x.out, err = x.drawer.draws(x.context, &x.buf, body, x.out)
+			out, err = x.drawer.draws(x.context, &x.buf, body, out)
 		case kindRows:
-			x.out, err = x.columns.rows(x.s.share, body, x.out)
+			out, err = x.columns.rows(x.s.share, body, out)
 		default:
 			err = fmt.Errorf("found a frame of kind %d, expected a question: %w", kind, errProtocol)
 		}
@@ -223,14 +243,7 @@ func (x *served) question(ctx context.Context) error {
 	if err != nil {
 		return x.fail(err)
 	}
-	err = writeFrame(x.c, endFrame(x.out))
-	if cap(x.out) > mostKept {
-		x.out = nil
-	}
-	if cap(x.in) > mostKept {
-		x.in = nil
-	}
-	return err
+	return writeFrame(x.c, endFrame(out))
 }
 
 // recovered runs f. A fault under a map and a panic become its error, so that they end no other connection.

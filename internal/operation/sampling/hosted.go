@@ -26,6 +26,8 @@ func (o *request) checkHosted(p *planned, f *feed.Features) error {
 	switch {
 	case o.Executor == option.ExecutorStream:
 		return operation.Usagef("found `Hosts` and `Executor` stream, expected one of them: with hosts, this process reads no edges")
+	case o.Memory > 0:
+		return operation.Usagef("found `Hosts` and `Memory`, expected one of them: with hosts, this process holds the batches that are under way and nothing else; leave `Memory` out, and bound `Threads`")
 	case o.sets():
 		return operation.Usagef("found `Hosts` with `Sampler` %s, expected a sampler of neighbours: sets of nodes are made from the whole graph", o.Sampler)
 	case len(p.plan.Messages) > 0:
