@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -243,7 +244,11 @@ func (x *served) question(ctx context.Context) error {
 	if err != nil {
 		return x.fail(err)
 	}
-	return writeFrame(x.c, endFrame(out))
+	err = writeFrame(x.c, endFrame(out))
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return io.EOF // the loader is gone
+	}
+	return err
 }
 
 // recovered runs f. A fault under a map and a panic become its error, so that they end no other connection.
