@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -195,7 +194,7 @@ func TestHostsFetchTheirShare(t *testing.T) {
 	o := option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 5000, LimitSeeds: 20_000, Shuffle: true}}
 	want := batches(t, st, o)
 	for _, name := range []string{"g.store", "shards.store"} {
-		upload(t, server, filepath.Join(dir, name), "hosts/"+name)
+		server.PutFolder(t, filepath.Join(dir, name), "hosts/"+name)
 		var mu sync.Mutex
 		asked := map[string]int64{}
 		server.Fault = func(_ http.ResponseWriter, req *http.Request) bool {
@@ -242,21 +241,6 @@ func TestHostsFetchTheirShare(t *testing.T) {
 		l.Close()
 		end()
 		endOthers()
-	}
-}
-
-// upload puts the files of a folder into a bucket.
-func upload(t *testing.T, server *objectstest.Server, dir, to string) {
-	t.Helper()
-	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		server.Put(to+filepath.ToSlash(strings.TrimPrefix(path, dir)), b)
-		return err
-	}); err != nil {
-		t.Fatal(err)
 	}
 }
 

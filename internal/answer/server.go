@@ -243,7 +243,7 @@ func (c *connection) frame(ctx context.Context, x *served, number uint64, text [
 	m := <-x.makers // as many as places
 	defer func() { x.makers <- m }()
 	code = CodeQuestion
-	err = recovered(func() error {
+	err = guard.Recovered(func() error {
 		n, err := q.Sample(m, &x.Version, q.Epoch, q.Batch)
 		if err != nil {
 			return err
@@ -273,14 +273,4 @@ func (c *connection) room(n int) []byte {
 		c.out = make([]byte, n, n+n/8)
 	}
 	return c.out[:n]
-}
-
-// recovered runs f. A fault under a map and a panic become its error, so that they end no other connection.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return guard.Do(f)
 }

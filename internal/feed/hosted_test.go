@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -87,12 +88,9 @@ func TestHostedEqualsWhole(t *testing.T) {
 		}
 		defer given.Close()
 		client, err := DialHosts(t.Context(), given, &f, "sum", "", host.Options{Addresses: hosts.addresses, Patience: time.Minute})
-		if err != nil {
-			for _, e := range s.Graph.Edges {
-				if e.Adj[graph.In] == nil || e.Adj[graph.Out] == nil {
-					return // a direction that is followed is not stored
-				}
-			}
+		if err != nil && strings.Contains(err.Error(), "expected them, because a host builds no direction") {
+			return
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		got, err := NewHostedSource(client, given, job, f, ops)
@@ -122,7 +120,7 @@ func TestHostedEqualsWhole(t *testing.T) {
 			}
 		}
 	})
-	if taken == 0 {
+	if t.Logf("hosts took %d plans", taken); taken == 0 {
 		t.Error("found no plan that hosts take, expected some")
 	}
 }

@@ -126,6 +126,16 @@ func Do(f func() error) (err error) {
 	return f()
 }
 
+// Recovered is Do of a unit of work that must not end the process whatever happens in it: a panic becomes its error, too.
+func Recovered(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return Do(f)
+}
+
 // Catch puts the rest of a function inside a guard: a fault under a map becomes its error. Other panics go on. It has one form:
 //
 //	defer guard.Catch(&err)()

@@ -149,8 +149,10 @@ func (d *drawer) section(c *sample.Context, buf *drawn, op int, key uint64, time
 			return answer, fmt.Errorf("op %d: found draws of more than %d bytes, expected fewer; take fewer edges of a node, or smaller batches", op, mostAnswer)
 		}
 	}
-	answer = putU32s(putU32s(answer, buf.counts), buf.far)
-	return putU64s(putU32s(answer, buf.ids.U32), buf.ids.U64), nil
+	for _, b := range [][]byte{graph.Bytes(buf.counts), graph.Bytes(buf.far), graph.Bytes(buf.ids.U32), graph.Bytes(buf.ids.U64)} {
+		answer = append(answer, b...)
+	}
+	return answer, nil
 }
 
 // drawers keeps the drawers of the plans that loaders have, so that the connections of a loader share one.

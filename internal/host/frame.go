@@ -8,6 +8,9 @@ import (
 	"io"
 	"net"
 	"time"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 // A frame is u32 bytes of what follows the head, u32 kind, and these bytes. All numbers are little-endian.
@@ -35,7 +38,7 @@ const (
 // patience is the time that the other side has for the rest of a frame that it began, and for taking one.
 const patience = time.Minute
 
-// Hello is what a loader says first.
+// Hello is the first message of a loader.
 type Hello struct {
 	Token string `json:"token,omitempty"`
 	// Store is the checksum of the store's manifest.
@@ -47,7 +50,7 @@ type Hello struct {
 	Edges map[string][]string `json:"edges,omitempty"`
 }
 
-// Welcome is how a host answers a Hello.
+// Welcome is the answer of a host to a Hello.
 type Welcome struct {
 	// Part and Parts say which of how many ranges the host has.
 	Part  int `json:"part"`
@@ -187,34 +190,10 @@ func (r *reader) u64() uint64 {
 	return 0
 }
 
-// appendU32s appends n numbers of 32 bits from b.
-func appendU32s(to []uint32, b []byte) []uint32 {
-	for ; len(b) >= 4; b = b[4:] {
-		to = append(to, binary.LittleEndian.Uint32(b))
-	}
+// appendNumbers appends the numbers in b, which can begin anywhere.
+func appendNumbers[T uint32 | uint64](to []T, b []byte) []T {
+	n := len(to)
+	to = append(to, make([]T, len(b)/int(unsafe.Sizeof(T(0))))...)
+	copy(graph.Bytes(to[n:]), b)
 	return to
-}
-
-// appendU64s appends n numbers of 64 bits from b.
-func appendU64s(to []uint64, b []byte) []uint64 {
-	for ; len(b) >= 8; b = b[8:] {
-		to = append(to, binary.LittleEndian.Uint64(b))
-	}
-	return to
-}
-
-// putU32s appends numbers of 32 bits to a frame.
-func putU32s(frame []byte, list []uint32) []byte {
-	for _, x := range list {
-		frame = binary.LittleEndian.AppendUint32(frame, x)
-	}
-	return frame
-}
-
-// putU64s appends numbers of 64 bits to a frame.
-func putU64s(frame []byte, list []uint64) []byte {
-	for _, x := range list {
-		frame = binary.LittleEndian.AppendUint64(frame, x)
-	}
-	return frame
 }

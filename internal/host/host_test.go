@@ -99,7 +99,7 @@ func frame(kind uint32, parts ...[]byte) []byte {
 }
 
 // words are numbers of 32 bits.
-func words(list ...uint32) []byte { return putU32s(nil, list) }
+func words(list ...uint32) []byte { return graph.Bytes(list) }
 
 // Every violation of the protocol, and every question that a host cannot answer, gets a failure that says why.
 func TestServerRefuses(t *testing.T) {
@@ -203,13 +203,13 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// cutting is a listener whose first connections end after so many bytes of theirs.
+// cutting is a listener that cuts its first connections, each after a number of bytes that it has sent.
 type cutting struct {
 	net.Listener
 	after []int
 }
 
-// cut is a connection that ends after so many bytes.
+// cut is a connection that closes itself once it has sent a number of bytes.
 type cut struct {
 	net.Conn
 	left int

@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/wordmap"
 )
 
 // Sampling makes the subgraphs of batches of answers of the hosts. It serves one goroutine at a time.
@@ -218,11 +219,11 @@ func (x *Sampling) take(p *post, answer []byte) error {
 			return fmt.Errorf("found %d edges of an op in a batch, expected fewer than 2^32; take smaller batches", first+total)
 		}
 		places = places[section.n:]
-		a.far = appendU32s(a.far, in.take(4*total))
+		a.far = appendNumbers(a.far, in.take(4*total))
 		if x.s.Wide(edges) {
-			a.ids.U64 = appendU64s(a.ids.U64, in.take(8*total))
+			a.ids.U64 = appendNumbers(a.ids.U64, in.take(8*total))
 		} else {
-			a.ids.U32 = appendU32s(a.ids.U32, in.take(4*total))
+			a.ids.U32 = appendNumbers(a.ids.U32, in.take(4*total))
 		}
 		if in.failed || counts.failed {
 			return fmt.Errorf("found an answer of %d bytes, expected more: %w", len(answer), errProtocol)
@@ -265,7 +266,7 @@ func (x *Sampling) Sample(input int) (*sample.Subgraph, error) {
 
 // place is the place of a node in the answers of an op.
 func (x *Sampling) place(op int, v uint32) (place uint32, ok bool) {
-	place, ok = x.ops[op].asked.find(uint64(x.at)<<32 | uint64(v))
+	place, ok = x.ops[op].asked.places.Get(uint64(x.at)<<32 | uint64(v))
 	if !ok && x.s.Plan().Ops[op-1].Take != 0 {
 		x.err = fmt.Errorf("found no answer for node %d of op %d, expected one for each node that an op expands", v, op)
 	}
@@ -303,46 +304,20 @@ func (x *Sampling) Ends(op int, nodes, far []uint32, ids graph.Index) {
 
 // keySet is a set of numbers, in the order in which they came.
 type keySet struct {
-	keys  []uint64
-	slots []uint32 // places + 1; a power of two, at most half full
+	keys   []uint64
+	places wordmap.Map
 }
 
 func (k *keySet) reset() {
 	k.keys = k.keys[:0]
-	clear(k.slots)
-}
-
-// slot is where a number is, or the free slot for it.
-func (k *keySet) slot(key uint64) uint64 {
-	mask := uint64(len(k.slots) - 1)
-	at := (key * 0x9e3779b97f4a7c15) >> 20 & mask
-	for k.slots[at] != 0 && k.keys[k.slots[at]-1] != key {
-		at = (at + 1) & mask
-	}
-	return at
+	k.places.Clear()
 }
 
 // add adds a number, and returns its place.
 func (k *keySet) add(key uint64) uint32 {
-	if 2*len(k.keys) >= len(k.slots) {
-		k.slots = make([]uint32, max(1<<10, 2*len(k.slots)))
-		for i, old := range k.keys {
-			k.slots[k.slot(old)] = uint32(i + 1)
-		}
-	}
-	at := k.slot(key)
-	if k.slots[at] == 0 {
+	place, added := k.places.Put(key, uint32(len(k.keys)))
+	if added {
 		k.keys = append(k.keys, key)
-		k.slots[at] = uint32(len(k.keys))
 	}
-	return k.slots[at] - 1
-}
-
-// find is the place of a number.
-func (k *keySet) find(key uint64) (place uint32, ok bool) {
-	if len(k.keys) == 0 {
-		return 0, false
-	}
-	place = k.slots[k.slot(key)]
-	return place - 1, place > 0
+	return place
 }

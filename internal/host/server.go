@@ -25,7 +25,7 @@ type ServerOptions struct {
 	Store string
 	// Part and Parts say which of how many ranges the host has.
 	Part, Parts int
-	// Token is what each loader must have; "" is none.
+	// Token must be in the Hello of each loader; "" asks for none.
 	Token string
 	// Threads is the number of questions that are worked on at a time.
 	Threads int
@@ -228,7 +228,7 @@ func (x *served) question(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	err = recovered(func() (err error) {
+	err = guard.Recovered(func() (err error) {
 		out = newFrame(out, kind)
 		switch kind {
 		case kindDraws:
@@ -249,14 +249,4 @@ func (x *served) question(ctx context.Context) error {
 		return io.EOF // the loader is gone
 	}
 	return err
-}
-
-// recovered runs f. A fault under a map and a panic become its error, so that they end no other connection.
-func recovered(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return guard.Do(f)
 }

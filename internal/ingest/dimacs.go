@@ -63,7 +63,7 @@ func (dimacs) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
 	return false, nil
 }
 
-// dimacsProblem is what the line p says.
+// dimacsProblem holds the line p of a file: its problem, and the numbers of nodes and edges that it states.
 type dimacsProblem struct {
 	kind         string // sp, edge or col
 	nodes, edges uint64

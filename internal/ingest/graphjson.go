@@ -107,7 +107,7 @@ func (n *linkNames) fields(keys ...string) (fields []table.Field, nested []strin
 	return fields, nested
 }
 
-// linkSurvey is what a first pass over a document finds.
+// linkSurvey collects the kinds of ids, ends and values in a first pass over a document.
 type linkSurvey struct {
 	path  string
 	nodes struct {
@@ -183,7 +183,7 @@ func (s *linkSurvey) addNode(x *graphjson.Item) error {
 	return n.add(x, s.path, n.key)
 }
 
-// linkName is what nodes without ids are known by, if the ends of edges are texts.
+// linkName is the member of nodes without ids that the ends of edges refer to where these are texts.
 const linkName = "name"
 
 // resolve decides what the ends of edges are: ids of nodes, or places in the list of nodes (places). It can return a warning. Where

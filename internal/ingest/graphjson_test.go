@@ -118,7 +118,7 @@ func TestGraphJSONKinds(t *testing.T) {
 	})
 }
 
-// Lists of records are tables like lines of JSON. The line of an error is that of the record.
+// Lists of records are tables like lines of JSON. An error names the line on which its record starts.
 func TestRecords(t *testing.T) {
 	one := func(text string) map[string]string { return map[string]string{"g.json": text} }
 	runImports(t, []importCase{

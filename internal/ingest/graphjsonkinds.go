@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// jsonLook is what the first bytes of a file of JSON tell: the first kind of value, and the names of members and what they have.
+// jsonLook describes the first bytes of a file of JSON: the kind of the first value, and the members of the document with the kinds of their values.
 type jsonLook struct {
 	list bool // the document is a list; members are those of its first element
 	// members are the first bytes of the values of the members, and inner has

@@ -58,7 +58,7 @@ func TestSIF(t *testing.T) {
 	})
 }
 
-// Lists under other names are lists, and .net and .dat are what their first bytes say.
+// Plain lists are read under all their extensions. The first bytes of a .net or .dat decide whether it is one.
 func TestListNames(t *testing.T) {
 	var cases []importCase
 	for _, name := range []string{"g.edge", "g.dat", "g.ungraph", "g.konect", "g.net", "g.wel.gz"} {

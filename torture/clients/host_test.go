@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -229,7 +228,7 @@ var hostAttacks = []attack[*hosting]{
 			_ = c.Close()
 		}
 	}},
-	{"more connections than there may be", "connections open, expected fewer", func(t *testing.T, h *hosting, _ *rand.Rand) {
+	{manyConnections, "connections open, expected fewer", func(t *testing.T, h *hosting, _ *rand.Rand) {
 		var all []net.Conn
 		for range 300 {
 			c, err := net.Dial("tcp", h.addr)
@@ -261,42 +260,7 @@ func numbersOf(list ...uint32) []byte { return []byte(numbers(list...)) }
 func TestHost(t *testing.T) {
 	t.Parallel()
 	h := startHost(t, randomStore(t, t.TempDir()))
-	for range 3 {
-		if _, err := h.epoch(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	time.Sleep(100 * time.Millisecond) // so that the host comes to rest
-	base := h.usage(t)
-	for i, a := range hostAttacks {
-		t.Run(a.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if a.reason != "" {
-				nextSecond() // the log has a few lines per second
-			}
-			epochs := func() int { return 0 }
-			if a.name != "more connections than there may be" { // the good client would be refused, too
-				epochs = witness(ctx, t, h.epoch)
-			}
-			a.do(t, h, proof.Random(t, uint64(i)))
-			cancel()
-			n := epochs()
-			h.returns(t, base, 64<<20)
-			if a.reason != "" {
-				h.named(t, "127.0.0.1:", a.reason)
-			}
-			t.Logf("the good client asked for all nodes %d times", n)
-		})
-	}
-	h.idle(t)
-	if err := h.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	h.over(t)
-	if h.ProcessState.ExitCode() != 0 {
-		t.Errorf("found %s, expected the end without an error:\n%s", h.ProcessState, h.stderr.String())
-	}
+	survives(t, h, h.process, hostAttacks, h.epoch, "127.0.0.1:")
 	if _, err := net.Dial("tcp", h.addr); !errors.As(err, new(*net.OpError)) {
 		t.Errorf("found %v, expected nobody who listens", err)
 	}

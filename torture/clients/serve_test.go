@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -181,7 +180,7 @@ var answeringAttacks = []attack[*answering]{
 			_ = c.Close()
 		}
 	}},
-	{"more connections than there may be", "connections open, expected fewer", func(t *testing.T, s *answering, _ *rand.Rand) {
+	{manyConnections, "connections open, expected fewer", func(t *testing.T, s *answering, _ *rand.Rand) {
 		var all []net.Conn
 		refused := 0
 		for range 300 {
@@ -234,42 +233,7 @@ var answeringAttacks = []attack[*answering]{
 func TestServe(t *testing.T) {
 	t.Parallel()
 	s := startAnswering(t, randomStore(t, t.TempDir()))
-	for range 3 {
-		if _, err := s.epoch(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	time.Sleep(100 * time.Millisecond) // so that the server comes to rest
-	base := s.usage(t)
-	for i, a := range answeringAttacks {
-		t.Run(a.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			if a.reason != "" {
-				nextSecond() // the log has a few lines per second
-			}
-			epochs := func() int { return 0 }
-			if a.name != "more connections than there may be" { // the good client would be refused, too
-				epochs = witness(ctx, t, s.epoch)
-			}
-			a.do(t, s, proof.Random(t, uint64(i)))
-			cancel()
-			n := epochs()
-			s.returns(t, base, 64<<20)
-			if a.reason != "" {
-				s.named(t, fmt.Sprintf("process %d:", os.Getpid()), a.reason)
-			}
-			t.Logf("the good client asked %d hundred questions", n)
-		})
-	}
-	s.idle(t)
-	if err := s.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	s.over(t)
-	if s.ProcessState.ExitCode() != 0 {
-		t.Errorf("found %s, expected the end without an error:\n%s", s.ProcessState, s.stderr.String())
-	}
+	survives(t, s, s.process, answeringAttacks, s.epoch, fmt.Sprintf("process %d:", os.Getpid()))
 	if _, err := os.Lstat(s.socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("found the socket after the end (%v), expected it gone", err)
 	}

@@ -20,21 +20,6 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// upload puts the files of a folder into a bucket.
-func upload(t testing.TB, server *objectstest.Server, dir, to string) {
-	t.Helper()
-	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		server.Put(to+filepath.ToSlash(strings.TrimPrefix(path, dir)), b)
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // bucketManifest is the manifest of an output in a bucket.
 func bucketManifest(t testing.TB, server *objectstest.Server, name string) string {
 	t.Helper()
@@ -62,7 +47,7 @@ func bucketCases(t *testing.T, server *objectstest.Server, bucket string) map[st
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	upload(t, server, filepath.Dir(store), bucket+"/in")
+	server.PutFolder(t, filepath.Dir(store), bucket+"/in")
 	fanout := []string{"--fanout", "4,3,2", "--seeds", "user", "--direction", "out", "--batch-size", "100"}
 	records := slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})
 	parts := []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}
@@ -202,7 +187,7 @@ func TestKilledUpload(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	upload(t, server, store, "upload/in/g.store")
+	server.PutFolder(t, store, "upload/in/g.store")
 	flags := []string{"--fanout", "15,10", "--scope", "seed", "--epochs", "4"}
 	one := filepath.Join(dir, "one")
 	alone(t, one, slices.Concat([]string{store}, flags)...)

@@ -84,7 +84,7 @@ func TestPrism(t *testing.T) {
 func TestPrismBucket(t *testing.T) {
 	store := shopStore(t)
 	server := objectstest.New(t, "bucket")
-	upload(t, server, store, "bucket/shop.store")
+	server.PutFolder(t, store, "bucket/shop.store")
 	dir := t.TempDir()
 	one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")
 	args := cases(t, store)["links"]

@@ -7,10 +7,13 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +74,21 @@ func (s *Server) Put(name string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.objects[name] = object{data, fmt.Sprintf("%x", md5.Sum(data)), time.Now().UTC().Truncate(time.Second), ""} //nolint:gosec // see above
+}
+
+// PutFolder makes an object of each file of a folder. Their names begin with to, BUCKET/KEY of the folder.
+func (s *Server) PutFolder(tb testing.TB, dir, to string) {
+	tb.Helper()
+	if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		s.Put(to+filepath.ToSlash(strings.TrimPrefix(path, dir)), b)
+		return err
+	}); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 const runHeader = "X-Amz-Meta-Graphmill-Run"

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/stages"
+	"github.com/graphmill/graphmill/internal/wordmap"
 )
 
 // Records of answers consist of sections. A section has a header and its answers:
@@ -129,7 +130,7 @@ type answers struct {
 
 	in   sample.Input
 	fed  []fed // by op, op 0 included
-	find table
+	find wordmap.Map
 	err  error
 }
 
@@ -248,10 +249,10 @@ func (s *Site) eachAnswer(b []byte, fn func(sub uint32, x answerAt) error) error
 // begin makes the answers of a subgraph ready for the kernel.
 func (a *answers) begin(in sample.Input, sub uint32) {
 	a.in, a.err = in, nil
-	a.find.begin()
+	a.find.Clear()
 	for i := a.starts[sub]; i < a.starts[sub+1]; i++ {
 		x := &a.all[i]
-		a.find.put(uint64(x.op)<<32|uint64(x.node), i)
+		a.find.Put(uint64(x.op)<<32|uint64(x.node), i)
 	}
 }
 
@@ -269,7 +270,7 @@ func (a *answers) Counts(op int, nodes, counts []uint32) {
 		if take == 0 {
 			continue
 		}
-		place, ok := a.find.get(uint64(op)<<32 | uint64(v))
+		place, ok := a.find.Get(uint64(op)<<32 | uint64(v))
 		if !ok {
 			a.err = fmt.Errorf("found no answer for node %d of op %d, expected one for each node that an op expands: a record was lost", v, op)
 			continue

@@ -65,7 +65,7 @@ func (h *Hand) answer(ctx context.Context, r *sample.Range, first, n int, run []
 	if scope == sample.ScopeSeed {
 		each = uint64(s.job.BatchSize)
 	}
-	h.repeats.begin()
+	h.repeats.Clear()
 	h.out.section(group, op, uint32(first))
 	var in sample.Input
 	key, last := uint64(0), int64(-1)
@@ -74,13 +74,13 @@ func (h *Hand) answer(ctx context.Context, r *sample.Range, first, n int, run []
 			if uint64(sub) >= batches*each {
 				return errRecord("requests")
 			}
-			if !h.repeats.add(uint64(sub)<<32 | uint64(v)) {
+			if !h.repeats.Add(uint64(sub)<<32 | uint64(v)) {
 				return nil
 			}
 			if int64(sub) != last {
 				in = h.batches.Lone(scope, batch+uint64(sub)/each, int(uint64(sub)%each))
 				key, last = s.sampler.Key(in, op), int64(sub)
-				h.asked.begin()
+				h.asked.Clear()
 			}
 			far, ids := h.draws.Take(r, op, key, in.Time, v)
 			h.out.add(sub, v, far, ids)
@@ -94,6 +94,6 @@ func (h *Hand) answer(ctx context.Context, r *sample.Range, first, n int, run []
 			return err
 		}
 	}
-	s.counts.answers.Add(uint64(h.repeats.n))
+	s.counts.answers.Add(uint64(h.repeats.Len()))
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/stages"
+	"github.com/graphmill/graphmill/internal/wordmap"
 )
 
 // TFRecords have the columns of their nodes and edges. By the method Shuffle, a group asks ranges of rows for those that
@@ -144,15 +145,15 @@ func (h *Hand) wantGroup(ctx context.Context, key int64, records func() ([]byte,
 
 // wantedRows is the rows of a table that a group wants.
 type wantedRows struct {
-	seen table
+	seen wordmap.Map
 	list []uint64
 }
 
-func (w *wantedRows) begin() { w.seen.begin(); w.list = w.list[:0] }
+func (w *wantedRows) begin() { w.seen.Clear(); w.list = w.list[:0] }
 
 func (w *wantedRows) add(rows graph.Index) {
 	for i := range rows.Len() {
-		if r := rows.At(i); w.seen.add(r) {
+		if r := rows.At(i); w.seen.Add(r) {
 			w.list = append(w.list, r)
 		}
 	}
@@ -274,7 +275,7 @@ type groupRows struct {
 type groupTable struct {
 	of      *rowTable
 	columns []*graph.Column
-	place   table
+	place   wordmap.Map
 	rows    uint32
 	err     error
 }
@@ -283,7 +284,7 @@ func newGroupRows(s *Site) *groupRows {
 	g := &groupRows{s: s}
 	for i := range s.tables {
 		t := &groupTable{of: &s.tables[i]}
-		t.place.begin()
+		t.place.Clear()
 		for _, c := range t.of.columns {
 			t.columns = append(t.columns, emptyLike(c))
 		}
@@ -307,7 +308,8 @@ func (g *groupRows) add(b []byte) error {
 		return err
 	}
 	for _, r := range rows.list {
-		if int(r) >= t.of.count || !t.place.put(r, t.rows) {
+		_, added := t.place.Put(r, t.rows)
+		if int(r) >= t.of.count || !added {
 			return errRecord("rows")
 		}
 		t.rows++
@@ -353,7 +355,7 @@ func (t *groupTable) Column(c *graph.Column) (*graph.Column, error) {
 func (t *groupTable) Places(to []uint32, ids graph.Index) []uint32 {
 	for i := range ids.Len() {
 		id := ids.At(i)
-		place, ok := t.place.get(id)
+		place, ok := t.place.Get(id)
 		if !ok && t.err == nil {
 			t.err = fmt.Errorf("found no row %d of the columns of a type, expected each row that a group asked for: a record was lost", id)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/wordmap"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
@@ -160,9 +161,9 @@ type Hand struct {
 	draws   *sample.Context // draws for single nodes
 
 	requests requests
-	asked    table   // op and node, of the last subgraph
-	repeats  table   // subgraph and node, of a group and op
-	group    answers // of the group that is assembled
+	asked    wordmap.Map // op and node, of the last subgraph
+	repeats  wordmap.Map // subgraph and node, of a group and op
+	group    answers     // of the group that is assembled
 	out      answerBuffer
 	order    []section
 	wanted   []wantedRows

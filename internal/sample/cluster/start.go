@@ -42,7 +42,7 @@ func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 		return err
 	}
 	h.ends = append(append(h.ends[:0], in.Seeds...), negatives...)
-	h.asked.begin()
+	h.asked.Clear()
 	for op := 1; op <= len(p.Ops); op++ {
 		if s.steps.stage[op] > 0 {
 			continue
@@ -50,7 +50,7 @@ func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 		w := &s.steps.walks[s.steps.walkOf[op]]
 		key := s.sampler.Key(in, op)
 		for i, v := range h.ends {
-			if !s.starts(w, i%width) || !h.asked.add(uint64(op)<<32|uint64(v)) {
+			if !s.starts(w, i%width) || !h.asked.Add(uint64(op)<<32|uint64(v)) {
 				continue
 			}
 			r, err := s.near(op, v)
@@ -64,7 +64,7 @@ func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 	for _, op := range s.steps.next[0] {
 		w := &s.steps.walks[s.steps.walkOf[op]]
 		for i, v := range h.ends {
-			if s.starts(w, i%width) && h.asked.add(uint64(op)<<32|uint64(v)) {
+			if s.starts(w, i%width) && h.asked.Add(uint64(op)<<32|uint64(v)) {
 				h.requests.add(group, int(op), sub, v)
 			}
 		}
@@ -81,7 +81,7 @@ func (s *Site) starts(w *walk, end int) bool {
 func (h *Hand) next(group uint64, op int, sub uint32, far []uint32) {
 	for _, next := range h.s.steps.next[op] {
 		for _, v := range far {
-			if h.asked.add(uint64(next)<<32 | uint64(v)) {
+			if h.asked.Add(uint64(next)<<32 | uint64(v)) {
 				h.requests.add(group, int(next), sub, v)
 			}
 		}

@@ -53,7 +53,7 @@ type recordLines struct {
 	ahead  int // line ends that are made and were not read
 }
 
-// recordState is what a recordLines expects.
+// recordState says which part of an array of records comes next.
 type recordState uint8
 
 const (
