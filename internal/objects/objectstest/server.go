@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -20,6 +19,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Server holds the objects of buckets. Its fields are set before the first request.
@@ -83,7 +84,7 @@ func (s *Server) PutFolder(tb testing.TB, dir, to string) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := os.ReadFile(path)
+		b, err := vfs.ReadFile(vfs.OS, path, 1<<30)
 		s.Put(to+filepath.ToSlash(strings.TrimPrefix(path, dir)), b)
 		return err
 	}); err != nil {
