@@ -29,12 +29,13 @@ var lakes = []lake{
 const iceberg = "COPY (SELECT * FROM iceberg_scan('%s')) TO 'table.parquet' in DuckDB"
 
 // RefuseLake is an error of kind table.ErrFormat where a folder is a table of Delta Lake, Iceberg, Hudi or Lance, or is below
-// one as folders of its data are (data, KEY=VALUE). A folder above it that cannot be read is none.
+// one as folders of its data are (data, KEY=VALUE). A folder above it in a bucket is none where it cannot be read: keys are often
+// good for what is below one alone.
 func RefuseLake(fsys vfs.FS, dir string) error {
 	for level := range maxFolders {
 		for _, l := range lakes {
 			there, err := l.marks(fsys, dir)
-			if err != nil && level == 0 {
+			if err != nil && (level == 0 || vfs.Scheme(dir) == "") {
 				return err
 			}
 			if there {
