@@ -18,7 +18,8 @@
 //
 // A Reader takes data pages of both versions; the encodings PLAIN, RLE, dictionaries, DELTA_BINARY_PACKED,
 // DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY and BYTE_STREAM_SPLIT; and pages that are uncompressed or compressed with
-// Snappy, gzip, brotli, zstd or LZ4_RAW. Columns of structs or maps are listed with a Reason why they cannot be read.
+// Snappy, gzip, brotli, zstd or LZ4_RAW. Columns of structs or maps are listed with a Reason why they cannot be read;
+// their leaves are in File.Nested.
 // Encrypted files, and files that refer to other files, are refused.
 //
 // Times are Int64 in the unit that Column.Unit says: a timestamp in its own, a date in seconds, INT96 in nanoseconds. A

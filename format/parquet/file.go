@@ -25,7 +25,11 @@ const magic = "PAR1"
 // File holds the content of the footer of a Parquet file.
 type File struct {
 	Columns []Column
-	Groups  []Group
+	// Nested are the leaves of columns of structs and maps. Name is the path of names from the top, with dots between them:
+	// "add.path", "add.tags.key_value.key". A leaf of a struct that is null is null. Null within a list of byte strings is an empty
+	// one.
+	Nested []Column
+	Groups []Group
 	// Meta is the writer's key-value metadata. The last value of a repeated key counts.
 	Meta map[string]string
 
@@ -107,6 +111,7 @@ type element struct {
 	unit       string // of a timestamp
 	bits       int64  // of an integer
 	signed     bool
+	id         int // 0: none
 }
 
 func (f *File) footer(b []byte) error {
@@ -138,6 +143,9 @@ func (f *File) footer(b []byte) error {
 	}
 	leaves := 0
 	for _, c := range f.Columns {
+		leaves = max(leaves, c.leaf+1)
+	}
+	for _, c := range f.Nested {
 		leaves = max(leaves, c.leaf+1)
 	}
 	for i, g := range f.Groups {
@@ -191,6 +199,8 @@ func readElement(t *thrift) element {
 			e.scale = t.int()
 		case id == 8 && kind == thriftI32:
 			e.precision = t.int()
+		case id == 9 && kind == thriftI32:
+			e.id = int(t.int())
 		case id == 10 && kind == thriftStruct:
 			t.fields(func(id int, kind byte) bool {
 				e.logical = id

@@ -150,6 +150,14 @@ func (r *Reader) enterLists(rows *Rows, rep, def int) error {
 		rows.Lengths[i] = append(rows.Lengths[i], 1)
 		r.entered++
 	}
+	if def < r.c.maxDef && r.c.nulls {
+		if err := r.flush(rows); err != nil {
+			return err
+		}
+		rows.Ends = append(rows.Ends, uint32(len(rows.Data)))
+		r.at++
+		return nil
+	}
 	if def < r.c.maxDef {
 		return unsupportedf("found null in a list, expected a value; fill it, or leave it out")
 	}

@@ -99,7 +99,10 @@ const levelBatch = 1 << 10
 // Reader returns a reader of a column of a row group; r is the file. The first Read reports damage and unsupported
 // features.
 func (f *File) Reader(r io.ReaderAt, group, column int) *Reader {
-	c := &f.Columns[column]
+	return f.reader(r, group, &f.Columns[column])
+}
+
+func (f *File) reader(r io.ReaderAt, group int, c *Column) *Reader {
 	k := &f.Groups[group].chunks[c.leaf]
 	x := &Reader{c: c, chunk: k, left: k.values}
 	x.pages = pages{r: r, size: f.end, codec: k.codec, at: k.from, end: k.from + k.size}

@@ -92,6 +92,8 @@ type Column struct {
 	Lists int
 	// Reason says why the column cannot be read. It is empty if it can.
 	Reason string
+	// ID is the field id that the schema gives the column, 0 if it gives none. Tables of a lake find columns by it.
+	ID int
 
 	leaf           int // number of the column among all leaves of the schema
 	phys           int64
@@ -100,6 +102,8 @@ type Column struct {
 	fixed          int // bytes of a value of physFixed
 	maxRep, maxDef int
 	lists          []list // outermost first
+	// nulls says that null within a list is an empty byte string. Otherwise it is an error.
+	nulls bool
 }
 
 // list is a level of lists. A definition level equal to present is an empty list, a higher one an element, and a
@@ -125,6 +129,11 @@ func (f *File) schema(elements []element) error {
 			return err
 		}
 		f.Columns = append(f.Columns, w.c)
+		if w.c.Reason != "" && elements[at].children > 0 {
+			if err := f.nestedColumns(elements[at:w.at], leaves); err != nil {
+				return err
+			}
+		}
 		at, leaves = w.at, w.leaf
 	}
 	if at != len(elements) {
@@ -143,7 +152,7 @@ type walk struct {
 // column follows a column to its leaf as long as it holds values or lists of them. Any other column is skipped, and
 // the reason is kept.
 func (w *walk) column() error {
-	w.c.Name, w.c.leaf = w.elements[w.at].name, w.leaf
+	w.c.Name, w.c.leaf, w.c.ID = w.elements[w.at].name, w.leaf, w.elements[w.at].id
 	isElement := false // the element of a list, whose repetition was counted
 	for {
 		if w.at >= len(w.elements) {

@@ -27,15 +27,20 @@ type found struct {
 // Find lists the tables of a folder or of a file, and opens them. Names are relative to the folder.
 func Find(ctx context.Context, fsys vfs.FS, path string) (Source, error) {
 	s := Source{}
-	info, err := fsys.Stat(path)
+	isLake, err := tablefiles.IsLake(fsys, path)
 	if err != nil {
 		return s, err
 	}
 	var all []found
-	if info.IsDir() {
-		if err := tablefiles.RefuseLake(fsys, path); err != nil {
+	if isLake {
+		files, _, err := tablefiles.FindPath(fsys, path, false)
+		if err != nil {
 			return s, err
 		}
+		all = []found{{name: tableName(path), names: []string{filepath.Base(path)}, files: files}}
+	} else if info, err := fsys.Stat(path); err != nil {
+		return s, err
+	} else if info.IsDir() {
 		if all, err = s.list(fsys, path); err != nil {
 			return s, err
 		}
@@ -119,6 +124,14 @@ func (s *Source) list(fsys vfs.FS, dir string) (all []found, err error) {
 // findFolder is the table that a folder in a folder is; nil: it is none.
 func findFolder(fsys vfs.FS, dir, name string) (*found, error) {
 	path := filepath.Join(dir, name)
+	if is, err := tablefiles.IsLake(fsys, path); is {
+		files, _, err := tablefiles.Find(fsys, dir, name, false)
+		return &found{name: typeName(name), names: []string{name}, files: files}, err
+	} else if errors.Is(err, table.ErrFormat) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
 	entries, err := fsys.ReadDir(path)
 	if err != nil {
 		return nil, err

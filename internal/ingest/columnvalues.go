@@ -76,7 +76,7 @@ func OpenValues(ctx context.Context, fsys vfs.FS, path string, o ValuesOptions) 
 		if folder != "" {
 			folders = []string{folder}
 		}
-		if v.Table, err = tablefiles.Open(fsys, files, tablefiles.Options{CSVOptions: textfiles.CSVOptions{}, Folders: folders}); err != nil {
+		if v.Table, err = tablefiles.Open(fsys, files, tablefiles.Options{CSVOptions: textfiles.CSVOptions{}, Folders: folders, Outside: true}); err != nil {
 			return nil, err
 		}
 	}

@@ -115,7 +115,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	return &Source{
 		counts:   counts,
 		Primary:  graph.In,
-		Files:    l.files,
+		Files:    l.t.Files(),
 		Warnings: l.warnings,
 		Declared: l.snap.Declared,
 		Input: assemble.Input{
@@ -390,7 +390,7 @@ func firstOf(a, b error) error {
 
 // openEdgeColumns opens files whose columns have names. The caller can choose among the columns.
 func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, []string, error) {
-	options := tablefiles.Options{Folders: folders}
+	options := tablefiles.Options{Folders: folders, Outside: o.Outside}
 	var specs []table.Field
 	if o.Columns != "" {
 		var err error

@@ -66,6 +66,13 @@ const headSize = 64 << 10
 
 // detect returns the format of a path, which exists or is a pattern of files.
 func detect(fsys vfs.FS, path string, o Options) (format, error) {
+	if is, err := tablefiles.IsLake(fsys, path); errors.Is(err, table.ErrFormat) {
+		return nil, sourcef("%w", err)
+	} else if err != nil {
+		return nil, err
+	} else if is {
+		return edgeList{}, nil
+	}
 	var names []string
 	info, err := fsys.Stat(path)
 	switch {
@@ -74,11 +81,6 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	case err != nil && !vfs.Absent(err):
 		return nil, err
 	case err == nil && info.IsDir():
-		if err := tablefiles.RefuseLake(fsys, path); errors.Is(err, table.ErrFormat) {
-			return nil, sourcef("%w", err)
-		} else if err != nil {
-			return nil, err
-		}
 		entries, err := fsys.ReadDir(path)
 		if err != nil {
 			return nil, err

@@ -73,10 +73,13 @@ func (p *opener) find(names ...string) ([]string, error) {
 			p.folders = append(p.folders, folder)
 		}
 		for _, f := range found {
-			if err := p.inside(p.dir, f); err != nil {
+			path, isLog := tablefiles.CutLog(f)
+			if err := p.inside(p.dir, path); err != nil {
 				return nil, err
 			}
-			p.use(f)
+			if !isLog { // the files of a lake's table are known when it is open
+				p.use(f)
+			}
 		}
 		files = append(files, found...)
 	}
@@ -119,12 +122,17 @@ func (p *opener) open(names []string, csv textfiles.CSVOptions) (table.Table, er
 	if t := p.tables[key]; t != nil {
 		return t, nil
 	}
-	t, err := openTable(p.fsys, files, tablefiles.Options{CSVOptions: csv, Folders: p.folders})
+	t, err := openTable(p.fsys, files, tablefiles.Options{CSVOptions: csv, Folders: p.folders, Outside: p.outside})
 	if err != nil {
 		if none := (*textfiles.NoHeaderError)(nil); errors.As(err, &none) {
 			err = fmt.Errorf("%w (%s)", err, p.meta)
 		}
 		return nil, err
+	}
+	if _, isLog := tablefiles.CutLog(files[0]); isLog {
+		for _, f := range t.Files() {
+			p.use(f)
+		}
 	}
 	p.tables[key] = t
 	return t, nil

@@ -13,7 +13,7 @@ import (
 // Kind is a kind of file that holds a table.
 type Kind uint8
 
-// The kinds. Array is an .npy file: it has no names of columns, so that its caller says what the rows are.
+// The kinds. LakeTable is a table of Delta Lake or Iceberg, by the path of its log. Array is an .npy file: it has no names of columns, so that its caller says what the rows are.
 const (
 	Unknown Kind = iota
 	Text
@@ -22,10 +22,11 @@ const (
 	ArrowFile
 	JSONLines
 	Array
+	LakeTable
 )
 
 // kindNames are the names of the kinds in errors.
-var kindNames = [...]string{"no table", "text", "TFRecords", "Parquet", "Arrow", "JSON lines", "an array"}
+var kindNames = [...]string{"no table", "text", "TFRecords", "Parquet", "Arrow", "JSON lines", "an array", "a table of a lake"}
 
 // String returns the name of a kind.
 func (k Kind) String() string { return kindNames[k] }

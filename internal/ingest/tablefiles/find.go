@@ -9,19 +9,24 @@ import (
 )
 
 // Find returns the files of a table that a name in folder dir means, as tfgnnfiles.Tables does. The name can also be that
-// of a folder, which is returned too. Files of a lake's table are refused (RefuseLake).
+// of a folder, which is returned too. The folder of a lake's table is one file, the path of its log, with the version that the name ends
+// in. Files of such a table alone are refused.
 func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder string, err error) {
 	full := filepath.Join(dir, name)
 	if filepath.IsAbs(name) {
 		full = name
 	}
 	if filepath.IsLocal(name) || outside {
+		log, err := findLake(fsys, full)
+		if err != nil {
+			return nil, "", err
+		}
+		if log != "" {
+			return []string{log}, "", nil
+		}
 		info, err := fsys.Stat(full)
 		switch {
 		case err == nil && info.IsDir():
-			if err := RefuseLake(fsys, full); err != nil {
-				return nil, "", err
-			}
 			files, err := filesBelow(fsys, full, outside)
 			if err == nil {
 				err = refuseLakes(fsys, files)

@@ -14,6 +14,9 @@ import (
 // KindOf recognises the kind of a file by the first bytes of those that are not text, or else by its extension, or else by
 // other first bytes.
 func KindOf(fsys vfs.FS, path string) (table.Kind, error) {
+	if _, ok := CutLog(path); ok {
+		return table.LakeTable, nil
+	}
 	named := table.KindByName(path)
 	if named == table.TFRecords || named == table.Array { // they are opened by name alone
 		return named, nil
@@ -36,6 +39,8 @@ type Options struct {
 	textfiles.CSVOptions
 	// Text says that files of no known kind are text.
 	Text bool
+	// Outside allows the files of a lake's table to lie outside of its folder.
+	Outside bool
 	// Folders are the folders in which the files were found: the folders KEY=VALUE below them are columns.
 	Folders []string
 }
@@ -89,6 +94,11 @@ func openKind(fsys vfs.FS, files []string, kind table.Kind, o Options) (table.Ta
 	switch kind {
 	case table.TFRecords:
 		return examplefiles.OpenTFRecord(fsys, files)
+	case table.LakeTable:
+		if len(files) > 1 {
+			return nil, badf("%s: found %d tables of lakes, expected one; list the others as tables of their own", files[0], len(files))
+		}
+		return openLake(fsys, files[0], o.Outside)
 	case table.ParquetFile:
 		return columnfiles.OpenParquet(fsys, files)
 	case table.ArrowFile:

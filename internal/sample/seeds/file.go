@@ -180,7 +180,7 @@ func (r *reader) openArray() error {
 // openTable opens a table. The first line of text is a header only if it has the names of the ids. A file of no known kind
 // is text.
 func (r *reader) openTable() (table.Table, error) {
-	o := tablefiles.Options{CSVOptions: textfiles.CSVOptions{Header: true}, Text: true}
+	o := tablefiles.Options{CSVOptions: textfiles.CSVOptions{Header: true}, Text: true, Outside: true}
 	if r.dir != "" {
 		o.Folders = []string{r.dir}
 	}

@@ -198,6 +198,29 @@ func (t *Columnar) Meta(i int, key string) (value string, ok bool) {
 	return value, ok
 }
 
+// Rows is the number of rows.
+func (t *Columnar) Rows() uint64 { return t.rows }
+
+// Named says whether the files have a column, also one that cannot be read.
+func (t *Columnar) Named(name string) bool {
+	return slices.ContainsFunc(t.files[t.like].columns, func(c parquet.Column) bool { return c.Name == name })
+}
+
+// Numbered returns the name of the column with a field id of Parquet; empty: none has it.
+func (t *Columnar) Numbered(id int) string {
+	for _, c := range t.files[t.like].columns {
+		if c.ID == id {
+			return c.Name
+		}
+	}
+	return ""
+}
+
+// HasIDs says whether columns have field ids.
+func (t *Columnar) HasIDs() bool {
+	return slices.ContainsFunc(t.files[t.like].columns, func(c parquet.Column) bool { return c.ID != 0 })
+}
+
 // Files implements Table.
 func (t *Columnar) Files() []string {
 	paths := make([]string, len(t.files))
