@@ -206,6 +206,16 @@ func (t *Columnar) Named(name string) bool {
 	return slices.ContainsFunc(t.files[t.like].columns, func(c parquet.Column) bool { return c.Name == name })
 }
 
+// UnitOf is the unit of a column of times; empty: it has none.
+func (t *Columnar) UnitOf(name string) graph.Unit {
+	for _, f := range t.fields {
+		if f.Name == name {
+			return f.Unit
+		}
+	}
+	return ""
+}
+
 // Numbered returns the name of the column with a field id of Parquet; empty: none has it.
 func (t *Columnar) Numbered(id int) string {
 	for _, c := range t.files[t.like].columns {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/builder"
 	"github.com/graphmill/graphmill/internal/ingest/table/columnfiles"
@@ -43,6 +44,8 @@ type lakeFile struct {
 type source struct {
 	name string
 	has  bool // a column of the file
+	// unit is that of the times in the file, where the table has another one.
+	unit graph.Unit
 	text *string
 }
 
@@ -123,7 +126,11 @@ func (f *lakeFile) source(c *lake.Column, of *lake.File, i int) (source, error) 
 		}
 		return source{text: text}, nil
 	case has:
-		return source{name: name, has: true}, nil
+		s := source{name: name, has: true}
+		if unit := f.Columnar.UnitOf(name); unit != c.Unit {
+			s.unit = unit
+		}
+		return s, nil
 	}
 	return source{text: c.Default}, nil
 }
@@ -268,6 +275,7 @@ func (w *lakeWorker) scan(ctx context.Context, u *unit, fn func(*table.Chunk) er
 	for i, a := range w.columns {
 		if s := &f.sources[w.numbers[i]]; s.has {
 			a.Name = s.name
+			a.Mark = a.Mark || s.unit != ""
 			inner = append(inner, a)
 		}
 	}
@@ -300,6 +308,11 @@ func (w *lakeWorker) scan(ctx context.Context, u *unit, fn func(*table.Chunk) er
 				w.vectors[i] = c.Columns[next]
 				if next++; left < rows {
 					keepRows(&w.vectors[i], &w.columns[i], w.live, rows)
+				}
+				if s.unit != "" {
+					if err := w.convertTimes(i, s.unit, f); err != nil {
+						return err
+					}
 				}
 				continue
 			}
@@ -354,7 +367,9 @@ type emptyTable struct {
 func (t *emptyTable) Files() []string { return t.snapshot.Log }
 
 // Where implements Table.
-func (t *emptyTable) Where(row uint64, _ string) string { return fmt.Sprintf("%s: row %d", t.place, row) }
+func (t *emptyTable) Where(row uint64, _ string) string {
+	return fmt.Sprintf("%s: row %d", t.place, row)
+}
 
 // Scan implements Table.
 func (t *emptyTable) Scan(ctx context.Context, _ []table.Column, _ int, _ func(worker int, c *table.Chunk) error) (uint64, error) {
@@ -362,4 +377,3 @@ func (t *emptyTable) Scan(ctx context.Context, _ []table.Column, _ int, _ func(w
 }
 
 func badf(format string, a ...any) error { return tagged.Errorf(table.ErrFormat, format, a...) }
-
