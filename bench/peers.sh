@@ -19,6 +19,7 @@
 #   bench/peers.sh s3         versitygw, a server with the protocol of Amazon S3 (needs Go), beside the python
 #   bench/peers.sh features   scikit-learn, polars, pyarrow
 #   bench/peers.sh tgb        TGB, without torch
+#   bench/peers.sh lakes      delta-rs and pyiceberg, which write and read tables of lakes
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -175,6 +176,9 @@ recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
+recipe_lakes() {
+  $PIP -r "$PINS" && "$1" -c 'import deltalake, pyiceberg, pyarrow'
+}
 recipe_features() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, sklearn, polars, pyarrow'
 }
@@ -200,7 +204,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -208,6 +212,7 @@ case $1 in
   pyg) install pyg "$pinned/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$pinned/jraph-requirements.txt" "" 3.11 3.12 ;;
+  lakes) install lakes "$pinned/lakes-requirements.txt" "" 3.11 3.12 ;;
   lightning)
     BASE=$("$0" pyg)
     install lightning "$pinned/lightning-requirements.txt" "" 3.11
@@ -233,5 +238,5 @@ case $1 in
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac

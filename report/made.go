@@ -19,7 +19,7 @@ type Made struct {
 	Version string            `json:"version"`
 	// Splits are the splits of an import, by which new rows get their parts: option.Split, with the names of files without their folders.
 	Splits json.RawMessage `json:"splits,omitempty"`
-	// Marks are, by type, the largest values of the columns that mark the rows of queries: an append reads the rows after them.
+	// Marks are, by type, the largest values of the columns that mark the rows of queries, or the tables of lakes with their versions: an append reads the rows after them.
 	Marks map[string]string `json:"marks,omitempty"`
 	// Amended are the columns of a store that differ from those that Command made, by type and name.
 	Amended []AmendedColumn `json:"amended,omitempty"`
@@ -110,6 +110,14 @@ func (m *Made) AppendedInputs() []map[string]string {
 		inputs = append(inputs, a.Inputs)
 	}
 	return inputs
+}
+
+// Mark sets the mark of a type.
+func (m *Made) Mark(typ, mark string) {
+	if m.Marks == nil {
+		m.Marks = map[string]string{}
+	}
+	m.Marks[typ] = mark
 }
 
 // LastMarks are the marks of all tables that were read, by type: those of the last append that has one.

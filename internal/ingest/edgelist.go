@@ -84,6 +84,11 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if err != nil {
 		return nil, err
 	}
+	if taken := o.Marks[typ.String()]; taken != "" && tablefiles.MarkOf(l.t) != "" {
+		if l.t, err = tablefiles.Open(fsys, l.files, tablefiles.Options{Outside: o.Outside, Mark: taken}); err != nil {
+			return nil, err
+		}
+	}
 	src, dst := l.src.Name, l.dst.Name
 	e := assemble.Edges{Type: typ, Table: l.t, Src: keyColumn(src, integer), Dst: keyColumn(dst, integer)}
 	e.Src.Inferred, e.Dst.Inferred = o.IDs == idsAuto, o.IDs == idsAuto
@@ -112,7 +117,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if text, ok := l.t.(*textfiles.CSV); ok && len(l.files) == 1 {
 		counts = newCountsLine(text)
 	}
-	return &Source{
+	s := &Source{
 		counts:   counts,
 		Primary:  graph.In,
 		Files:    l.t.Files(),
@@ -122,7 +127,9 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 			Nodes: nodes,
 			Edges: []assemble.Edges{e},
 		},
-	}, nil
+	}
+	s.mark(typ.String(), l.t)
+	return s, nil
 }
 
 // edgeListTable is the table of an edge list while it is opened.

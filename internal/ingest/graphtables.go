@@ -21,6 +21,7 @@ import (
 // columns.
 func (l *lister) resolve(ctx context.Context) error {
 	for _, n := range l.nodes {
+		n.taken = l.o.Marks[n.out.Type]
 		if err := l.open(&n.source); err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (l *lister) open(s *source) error {
 // openBase opens the table of a type, without the arrays beside it.
 func (l *lister) openBase(s *source) (err error) {
 	if s.base == nil && s.names != nil {
-		if s.base, err = l.p.open(s.names, s.csv); err != nil {
+		if s.base, err = l.p.open(s.names, s.csv, s.taken); err != nil {
 			return err
 		}
 	}
@@ -235,6 +236,7 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 	if err := l.openPairs(e); err != nil {
 		return l.place(e.at, err)
 	}
+	e.taken = l.o.Marks[e.typ.String()]
 	if err := l.open(&e.source); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -90,6 +91,10 @@ type Options struct {
 	// the tables are those that it names.
 	Lines map[string]string `json:"-"`
 
+	// Marks are, by type, those of the tables of lakes whose rows were taken before, as Source.Marks has them: such a table has the rows
+	// after its mark.
+	Marks map[string]string `json:"-"`
+
 	arrays *npz.Files // the file system, with the arrays that Open unpacks
 }
 
@@ -105,6 +110,8 @@ type Source struct {
 	// Held is the number of bytes of memory that the tables of Input take while one of them is scanned, as far as it
 	// grows with the graph.
 	Held int64
+	// Marks say, by type, up to which version the rows of tables of lakes are taken.
+	Marks map[string]string
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
 	// Transforms are what the source asks to change of Input.
@@ -123,6 +130,16 @@ type Source struct {
 
 	collected []*table.Categories // those that Collect found
 	arrays    *npz.Files
+}
+
+// mark notes up to which version the rows of the table of a type are taken, if it is that of a lake.
+func (s *Source) mark(typ string, t table.Table) {
+	if mark := tablefiles.MarkOf(t); t != nil && mark != "" {
+		if s.Marks == nil {
+			s.Marks = map[string]string{}
+		}
+		s.Marks[typ] = mark
+	}
 }
 
 // Close frees what was unpacked.

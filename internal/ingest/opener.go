@@ -112,17 +112,17 @@ func (p *opener) inside(dir, file string) error {
 	return err
 }
 
-// open opens a table of any kind.
-func (p *opener) open(names []string, csv textfiles.CSVOptions) (table.Table, error) {
+// open opens a table of any kind. mark is that of the rows that were taken before, of a lake's table.
+func (p *opener) open(names []string, csv textfiles.CSVOptions, mark string) (table.Table, error) {
 	files, err := p.find(names...)
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%q %q %v %d %q", files, csv.Names, csv.Header, csv.Delimiter, csv.Missing)
+	key := fmt.Sprintf("%q %q %v %d %q %q", files, csv.Names, csv.Header, csv.Delimiter, csv.Missing, mark)
 	if t := p.tables[key]; t != nil {
 		return t, nil
 	}
-	t, err := openTable(p.fsys, files, tablefiles.Options{CSVOptions: csv, Folders: p.folders, Outside: p.outside})
+	t, err := openTable(p.fsys, files, tablefiles.Options{CSVOptions: csv, Folders: p.folders, Outside: p.outside, Mark: mark})
 	if err != nil {
 		if none := (*textfiles.NoHeaderError)(nil); errors.As(err, &none) {
 			err = fmt.Errorf("%w (%s)", err, p.meta)

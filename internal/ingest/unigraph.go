@@ -76,7 +76,7 @@ func (u *unigraphReader) open(m *tfgnnpb.Metadata) (table.Table, []looks, error)
 	if m.GetFilename() == "" {
 		return nil, nil, nil
 	}
-	t, err := u.p.open([]string{m.GetFilename()}, textfiles.CSVOptions{Header: true, Delimiter: u.o.Delimiter})
+	t, err := u.p.open([]string{m.GetFilename()}, textfiles.CSVOptions{Header: true, Delimiter: u.o.Delimiter}, "")
 	if err != nil {
 		return nil, nil, err
 	}

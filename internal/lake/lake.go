@@ -3,6 +3,7 @@ package lake
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
@@ -20,6 +21,8 @@ func Badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, forma
 type Snapshot struct {
 	// Format is the name of the format for people: Delta Lake, Iceberg.
 	Format string
+	// ID identifies the table, whatever its folder is called.
+	ID string
 	// Version is the version of the table: the number of the last commit, or the id of a snapshot.
 	Version int64
 	// Dir is the folder of the table.
@@ -61,6 +64,19 @@ type File struct {
 	Fallback bool
 	// Deleted are the numbers of the rows in the file that are deleted; nil: none.
 	Deleted *roaring64.Bitmap
+}
+
+// Mark says up to which version the rows of a table were taken, as text: ID@VERSION.
+func (s *Snapshot) Mark() string { return s.ID + "@" + strconv.FormatInt(s.Version, 10) }
+
+// Since returns the version of a mark of this table; false: the mark is that of another table, or none.
+func (s *Snapshot) Since(mark string) (version int64, ok bool) {
+	text, ok := strings.CutPrefix(mark, s.ID+"@")
+	if !ok || s.ID == "" {
+		return 0, false
+	}
+	version, err := strconv.ParseInt(text, 10, 64)
+	return version, err == nil
 }
 
 // SortFiles puts the files into their order.

@@ -142,8 +142,8 @@ func CutLog(path string) (log string, ok bool) {
 	return log, err == nil && (base == delta.Log || base == iceberg.Metadata || strings.HasSuffix(base, iceberg.MetadataSuffix))
 }
 
-// openLake opens the table that the path of a log stands for.
-func openLake(fsys vfs.FS, path string, outside bool) (table.Table, error) {
+// openLake opens the table that the path of a log stands for, or its rows after a mark.
+func openLake(fsys vfs.FS, path, mark string, outside bool) (table.Table, error) {
 	log, ref, err := lake.CutRef(path)
 	if err != nil {
 		return nil, tagged.Errorf(table.ErrFormat, "%w", err)
@@ -155,7 +155,7 @@ func openLake(fsys vfs.FS, path string, outside bool) (table.Table, error) {
 	} else if base == iceberg.Metadata {
 		dir = filepath.Dir(log)
 	}
-	s, err := open(fsys, dir, ref, outside)
+	s, err := open(fsys, dir, ref, mark, outside)
 	if errors.Is(err, lake.ErrFormat) {
 		err = tagged.Errorf(table.ErrFormat, "%w", err)
 	}

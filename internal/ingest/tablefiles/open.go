@@ -41,6 +41,8 @@ type Options struct {
 	Text bool
 	// Outside allows the files of a lake's table to lie outside of its folder.
 	Outside bool
+	// Mark is that of the rows of a lake's table that were taken before: the table has the rows after it (MarkOf). Other tables have none.
+	Mark string
 	// Folders are the folders in which the files were found: the folders KEY=VALUE below them are columns.
 	Folders []string
 }
@@ -86,6 +88,14 @@ func Open(fsys vfs.FS, files []string, o Options) (table.Table, error) {
 	return partitioned(t, o.Folders)
 }
 
+// MarkOf is the mark of a table up to which its rows are taken now; empty: it is no table of a lake.
+func MarkOf(t table.Table) string {
+	if x, ok := t.(interface{ Mark() string }); ok {
+		return x.Mark()
+	}
+	return ""
+}
+
 // openKind opens files of one kind as a table.
 func openKind(fsys vfs.FS, files []string, kind table.Kind, o Options) (table.Table, error) {
 	if o.Missing != nil && kind != table.Text && kind != table.JSONLines {
@@ -98,7 +108,7 @@ func openKind(fsys vfs.FS, files []string, kind table.Kind, o Options) (table.Ta
 		if len(files) > 1 {
 			return nil, badf("%s: found %d tables of lakes, expected one; list the others as tables of their own", files[0], len(files))
 		}
-		return openLake(fsys, files[0], o.Outside)
+		return openLake(fsys, files[0], o.Mark, o.Outside)
 	case table.ParquetFile:
 		return columnfiles.OpenParquet(fsys, files)
 	case table.ArrowFile:

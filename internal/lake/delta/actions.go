@@ -38,6 +38,7 @@ func (f *fileAction) key() string {
 }
 
 type metadataAction struct {
+	ID     string `json:"id"`
 	Format struct {
 		Provider string `json:"provider"`
 	} `json:"format"`

@@ -96,7 +96,7 @@ var needed = map[string]struct {
 	"add.path": {parquet.Bytes, 0}, "add.partitionValues.key_value.key": {parquet.Bytes, 1}, "add.partitionValues.key_value.value": {parquet.Bytes, 1},
 	"add.deletionVector.storageType": {parquet.Bytes, 0}, "add.deletionVector.pathOrInlineDv": {parquet.Bytes, 0}, "add.deletionVector.offset": {parquet.Int32, 0},
 	"add.deletionVector.sizeInBytes": {parquet.Int32, 0}, "add.deletionVector.cardinality": {parquet.Int64, 0},
-	"metaData.format.provider": {parquet.Bytes, 0}, "metaData.schemaString": {parquet.Bytes, 0}, "metaData.partitionColumns.list.element": {parquet.Bytes, 1},
+	"metaData.id": {parquet.Bytes, 0}, "metaData.format.provider": {parquet.Bytes, 0}, "metaData.schemaString": {parquet.Bytes, 0}, "metaData.partitionColumns.list.element": {parquet.Bytes, 1},
 	"metaData.configuration.key_value.key": {parquet.Bytes, 1}, "metaData.configuration.key_value.value": {parquet.Bytes, 1},
 	"protocol.minReaderVersion": {parquet.Int32, 0}, "protocol.readerFeatures.list.element": {parquet.Bytes, 1},
 	"sidecar.path": {parquet.Bytes, 0},
@@ -193,6 +193,7 @@ func (r *rows) action(row int) (*action, error) {
 	}
 	if schema, ok := r.text("metaData.schemaString", row); ok {
 		a.MetaData = &metadataAction{SchemaString: schema, PartitionColumns: columns, Configuration: map[string]string{}}
+		a.MetaData.ID, _ = r.text("metaData.id", row)
 		a.MetaData.Format.Provider, _ = r.text("metaData.format.provider", row)
 		for i, k := range settings {
 			a.MetaData.Configuration[k] = set[i]

@@ -20,9 +20,11 @@ var readFeatures = []string{
 	"variantType", "variantType-preview", "variantShredding", "variantShredding-preview",
 }
 
-// Open reads the table in a folder at a version. outside allows files of the table to lie outside of its folder. A table that needs
+// Open reads the table in a folder at a version. mark is a mark of rows that were taken before (lake.Snapshot.Mark): where it is of this
+// table, the files are those that were added after its version, at which the table had the rows that were taken. Commits that deleted or changed rows since are an error; those that moved them to other files
+// add none. outside allows files of the table to lie outside of its folder. A table that needs
 // what is not read, or whose log is damaged, is an error of kind lake.ErrFormat.
-func Open(fsys vfs.FS, dir string, ref lake.Ref, outside bool) (*lake.Snapshot, error) {
+func Open(fsys vfs.FS, dir string, ref lake.Ref, mark string, outside bool) (*lake.Snapshot, error) {
 	l, err := readLog(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -43,10 +45,19 @@ func Open(fsys vfs.FS, dir string, ref lake.Ref, outside bool) (*lake.Snapshot, 
 		return nil, err
 	}
 	t, err := s.snapshot(fsys, dir, version, outside)
-	if err == nil {
-		t.Log = l.read
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	if since, ok := t.Since(mark); ok {
+		if s.files, err = l.added(since, version); err != nil {
+			return nil, err
+		}
+		if t, err = s.snapshot(fsys, dir, version, outside); err != nil {
+			return nil, err
+		}
+	}
+	t.Log = l.read
+	return t, nil
 }
 
 // state is what counts of the actions so far.
@@ -140,7 +151,7 @@ func (s *state) snapshot(fsys vfs.FS, dir string, version int64, outside bool) (
 	if err != nil {
 		return nil, err
 	}
-	out := &lake.Snapshot{Format: "Delta Lake", Version: version, Dir: dir, Columns: columns}
+	out := &lake.Snapshot{Format: "Delta Lake", ID: s.metadata.ID, Version: version, Dir: dir, Columns: columns}
 	parts := map[int]string{} // the columns of partitions, with their keys
 	for _, name := range s.metadata.PartitionColumns {
 		n := slices.IndexFunc(columns, func(c lake.Column) bool { return c.Name == name })

@@ -12,6 +12,6 @@ const (
 )
 
 // Open reads a table.
-func Open(_ vfs.FS, _ string, _ lake.Ref, _ bool) (*lake.Snapshot, error) {
+func Open(_ vfs.FS, _ string, _ lake.Ref, _ string, _ bool) (*lake.Snapshot, error) {
 	return nil, lake.Badf("iceberg")
 }

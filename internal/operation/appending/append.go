@@ -101,9 +101,10 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, how ta
 		return nil, done, err
 	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
-	queries := &querying.Queries{Out: dir, Overwrite: true, Append: true, After: a.store.Meta.History().LastMarks()}
+	taken := a.store.Meta.History().LastMarks()
+	queries := &querying.Queries{Out: dir, Overwrite: true, Append: true, After: taken}
 	if !a.changes() {
-		options.Query = queries.Read
+		options.Query, options.Marks = queries.Read, taken
 		defer operation.CloseAfter(&err, dir, queries.Close)
 		defer func() { err = queries.Places.In(err) }()
 	}
@@ -167,6 +168,11 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, how ta
 	a.held = src.Held + a.store.Merged()
 	a.made.Command, a.made.Version, a.made.Options = "append", operation.Version(), map[string]string{"format": src.Format}
 	queries.Made(&a.made)
+	if !a.changes() {
+		for t, mark := range src.Marks {
+			a.made.Mark(t, mark)
+		}
+	}
 	if a.rows != nil {
 		a.made.Marks, a.made.Options[report.OptionLines] = a.rows.marks, "true"
 	}

@@ -274,6 +274,9 @@ func (o *importJob) importGraph(ctx context.Context, source string, from ingest.
 	}}
 	recordTransforms(&o.Import.Build.Transforms, &made)
 	o.copies.Made(&made)
+	for t, mark := range src.Marks {
+		made.Mark(t, mark)
+	}
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,7 +84,9 @@ func (c *Copies) Report(r *report.Report) {
 func (c *Copies) Made(made *report.Made) {
 	if c != nil && len(c.Names) > 0 {
 		made.Options["databases"] = strings.Join(c.Names, " ")
-		made.Marks = maps.Clone(c.Marks)
+		for t, mark := range c.Marks {
+			made.Mark(t, mark)
+		}
 	}
 }
 

@@ -163,6 +163,9 @@ func (t *lakeTable) declare(i int) {
 	t.fields = append(t.fields, field)
 }
 
+// Mark is the mark of the snapshot.
+func (t *lakeTable) Mark() string { return t.snapshot.Mark() }
+
 // Fields implements Table.
 func (t *lakeTable) Fields() []table.Field { return t.fields }
 
@@ -363,8 +366,8 @@ type emptyTable struct {
 	place string
 }
 
-// Files implements Table: those of the log, since there are no others.
-func (t *emptyTable) Files() []string { return t.snapshot.Log }
+// Files implements Table: the last one of the log, since there are no others.
+func (t *emptyTable) Files() []string { return t.snapshot.Log[len(t.snapshot.Log)-1:] }
 
 // Where implements Table.
 func (t *emptyTable) Where(row uint64, _ string) string {
