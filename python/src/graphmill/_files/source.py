@@ -1,0 +1,58 @@
+"""The bytes and the text of files, which may be compressed."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import lzma
+import os
+import shutil
+from typing import IO, Any, cast
+
+from .._command import GraphmillError
+from .made import Given
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def ending(path: str) -> str:
+    """The extension of a file in lower case, without that of its compression."""
+    base, last = os.path.splitext(path.lower())
+    return os.path.splitext(base)[1] if last in COMPRESSED else last
+
+
+def opened(path: str) -> IO[bytes]:
+    """The bytes of a file, unpacked."""
+    last = os.path.splitext(path.lower())[1]
+    if last == ".zst":
+        import pyarrow
+
+        return cast(Any, pyarrow.input_stream(path, compression="zstd"))
+    return cast(IO[bytes], {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(last, open)(path, "rb"))  # type: ignore[operator]
+
+
+def unpacked(given: Given) -> str:
+    """The path of the file, or of an unpacked copy if it is compressed, for libraries that take no bytes."""
+    if not given.path.lower().endswith(COMPRESSED):
+        return given.path
+    path = os.path.join(given.folder, "unpacked" + ending(given.path))
+    with opened(given.path) as f, open(path, "wb") as to:
+        shutil.copyfileobj(f, to)
+    return path
+
+
+def text(path: str) -> str:
+    """The text of a file in UTF-8, or in UTF-16 with a mark, with line ends of LF.
+
+    Raises:
+        GraphmillError: a byte is not.
+    """
+    with opened(path) as f:
+        data = f.read()
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as e:
+        line = data[: e.start].count(b"\n") + 1
+        raise GraphmillError(f"{path}:{line}: found the byte {data[e.start]:#04x}, expected text in UTF-8; convert it, such as with iconv -f latin1 -t utf-8") from None
