@@ -8,9 +8,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .._whole.build import Writer
-from .made import SOURCE, TARGET, Graphs
-
-GRAPH = "#graph"
+from .made import GRAPH, SOURCE, TARGET, Graphs
 
 
 def write_graphs(folder: str, made: Graphs, columns: Callable[[Any, str], Any]) -> dict[str, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Callable
 
-from .graphs import gml
+from .gexf import gexf
+from .graphs import dl, dot, gdf, gml, graph6, leda, pajek, sparse6
 from .made import File, Given, Graph, Graphs
 from .source import ending
 
@@ -35,7 +37,17 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "gml": Kind("a GML file", "networkx", (".gml",), gml),
+    "gexf": Kind("a GEXF file", "networkx", (".gexf",), gexf),
+    "pajek": Kind("a network of Pajek", "networkx", (".paj",), pajek),
+    "dot": Kind("a Graphviz file", "pydot", (".dot", ".gv"), dot),
+    "dl": Kind("a UCINET DL file", "igraph", (".dl",), dl, "pip install igraph"),
+    "gdf": Kind("a GDF file", "graphmill", (".gdf",), gdf),
+    "graph6": Kind("a graph6 file", "networkx", (".g6",), graph6),
+    "sparse6": Kind("a sparse6 file", "networkx", (".s6",), sparse6),
+    "leda": Kind("a LEDA file", "networkx", (".lgr", ".leda", ".gw"), leda),
 }
+
+_PAJEK = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*%[^\n]*\n|\s*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE)
 
 
 def kind_of(path: str) -> Kind | None:
@@ -50,4 +62,6 @@ def kind_of(path: str) -> Kind | None:
             first = f.read(512)
     except OSError:
         return None
+    if _PAJEK.match(first):
+        return KINDS["pajek"]
     return next((k for k in KINDS.values() if k.magic and first.startswith(k.magic)), None)

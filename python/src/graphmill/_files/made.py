@@ -11,7 +11,7 @@ from .._folder import EdgeType
 from .._whole.build import EDGE, NODE
 from .rows import Rows, flat, ids_of
 
-SOURCE, TARGET, ID = "#source", "#target", "#id"
+SOURCE, TARGET, ID, GRAPH = "#source", "#target", "#id", "#graph"
 
 
 @dataclasses.dataclass
