@@ -79,8 +79,9 @@ def _normalised(root: ElementTree.Element) -> str:
         space, _, name = x.tag.rpartition("}") if isinstance(x.tag, str) else ("", "", "comment")
         x.tag = (_VIZ if "viz" in space else _NS) + name
         if name == "color" and x.get("r") is None:  # networkx wants all three
-            rgb = re.fullmatch(r"#?([0-9a-fA-F]{6})", x.get("hex", ""))
-            x.attrib.update({c: str(int(rgb[1][2 * i : 2 * i + 2], 16)) for i, c in enumerate("rgb")} if rgb else {})
+            rgb = re.fullmatch(r"#?((?:[0-9a-fA-F]{3}){1,2})", x.get("hex", ""))
+            digits = "" if rgb is None else rgb[1] if len(rgb[1]) == 6 else "".join(2 * d for d in rgb[1])
+            x.attrib.update({c: str(int(digits[2 * i : 2 * i + 2], 16)) for i, c in enumerate("rgb")} if rgb else {})
             x.tag += "" if rgb else "less"
         if x.get("timestamp") is not None:
             x.attrib.update(start=x.attrib["timestamp"], end=x.attrib["timestamp"])

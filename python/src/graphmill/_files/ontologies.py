@@ -1,13 +1,14 @@
-"""RDF, which rdflib reads, and ontologies in OBO, which pronto reads."""
+"""RDF, which rdflib reads, and ontologies in OBO, which the parser of pronto reads."""
 
 from __future__ import annotations
 
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import IO, Any
 
+from .._command import GraphmillError
 from .._folder import EdgeType
 from .made import ID, SOURCE, TARGET, File, Given, Graph
 from .rows import Rows
@@ -28,15 +29,27 @@ def rdf(given: Given, form: str) -> File:
     written = os.path.join(given.folder, "triples.nt")
     blank: dict[Any, str] = {}
 
-    def term(x: Any) -> str:
+    def term(x: Any) -> str | None:
         if isinstance(x, rdflib.BNode):
             return blank.setdefault(x, f"_:b{len(blank)}")
         if isinstance(x, rdflib.URIRef):
             return "<" + _UNWRITTEN.sub(lambda m: f"\\u{ord(m[0]):04x}", x) + ">"
-        return '""'  # a literal, which the import counts and leaves out
+        return None
 
+    counts = [0, 0]
     with open(written, "w", encoding="utf-8") as f, opened(given.path) as source:
-        in_order(source, form, os.path.abspath(given.path), lambda s, p, o: f.write(f"{term(s)} {term(p)} {term(o)} .\n"))
+
+        def write(s: Any, p: Any, o: Any) -> None:
+            line = [term(s), term(p), term(o)]
+            counts[None in line] += 1
+            if None not in line:
+                f.write(" ".join(map(str, line)) + " .\n")
+
+        in_order(source, form, os.path.abspath(given.path), write)
+    if not counts[0]:
+        raise GraphmillError(f"{given.path}: found no triple whose object is a node, expected one; {counts[1]} triples have literals, which are no nodes")
+    if counts[1]:
+        warnings.warn(f"{given.path}: {counts[1]} triples are left out, because their object is a literal and not a node", stacklevel=2)
     return File(written)
 
 
@@ -95,35 +108,41 @@ def rdfxml(given: Given) -> File:
 
 
 def obo(given: Given) -> Graph:
-    """An ontology by pronto: the node type term, and an edge type for is_a and for each relationship. Imports are not followed."""
-    import pronto
+    """An ontology by fastobo, the parser of pronto: the node type term, and an edge type for is_a and for each relationship.
+
+    A term that the file names and does not describe, as it is of another ontology, has its id alone. Imports are not followed.
+    """
+    import fastobo
     import pyarrow
 
-    with opened(given.path) as f, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of pronto, about the style of the file
-        ontology = pronto.Ontology(f, import_depth=0)
-    terms = sorted(ontology.terms(), key=lambda t: t.id)
-    pairs: dict[str, list[tuple[str, str]]] = {"is_a": []}
-    for t in terms:
-        for above in t.superclasses(distance=1, with_self=False):
-            pairs["is_a"].append((t.id, above.id))
-        for relation, others in t.relationships.items():
-            pairs.setdefault(relation.id, []).extend((t.id, x.id) for x in others)
-    known = {t.id for t in terms}
-    gone = sum(b not in known for of in pairs.values() for _, b in of)
-    if gone:
-        warnings.warn(f"{given.path}: found {gone} edges to terms that the file does not have, expected none; they are left out", stacklevel=2)
+    terms: dict[str, dict[str, Any]] = {}
+    pairs: dict[str, dict[tuple[str, str], None]] = {"is_a": {}}
+    with opened(given.path) as f:
+        document = fastobo.load(f)
+    usual = next((str(c.namespace) for c in document.header if type(c).__name__ == "DefaultNamespaceClause"), None)
+    for frame in document:
+        if type(frame).__name__ != "TermFrame":
+            continue
+        id_ = str(frame.id)
+        row = terms.setdefault(id_, {ID: id_, "namespace": usual, "obsolete": False})
+        for clause in frame:
+            kind = type(clause).__name__
+            if kind == "IsAClause":
+                pairs["is_a"][id_, str(clause.term)] = None
+            elif kind == "RelationshipClause":
+                pairs.setdefault(str(clause.typedef), {})[id_, str(clause.term)] = None
+            elif kind == "IsObsoleteClause":
+                row["obsolete"] = bool(clause.obsolete)
+            elif kind in ("NameClause", "NamespaceClause", "DefClause", "CommentClause"):
+                name = kind.removesuffix("Clause").lower()
+                row["definition" if name == "def" else name] = str(getattr(clause, "definition" if name == "def" else name))
+    outside = dict.fromkeys(b for of in pairs.values() for _, b in of if b not in terms)
+    if outside:
+        warnings.warn(f"{given.path}: found {len(outside)} terms that the file names and does not describe, such as {next(iter(outside))}; they are nodes with ids alone", stacklevel=2)
+    rows = [*terms.values(), *({ID: x} for x in outside)]
 
-    def nodes() -> Iterator[dict[str, Any]]:
-        for t in terms:
-            definition = None if t.definition is None else str(t.definition)
-            yield {ID: t.id, "name": t.name, "namespace": t.namespace, "definition": definition, "obsolete": bool(t.obsolete)}
+    def edges(of: Mapping[tuple[str, str], None]) -> Rows:
+        return Rows(lambda: ({SOURCE: a, TARGET: b} for a, b in of), {SOURCE: pyarrow.string(), TARGET: pyarrow.string()})
 
-    def rows(of: list[tuple[str, str]]) -> Rows:
-        kept = sorted((a, b) for a, b in of if b in known)
-        return Rows(lambda: ({SOURCE: a, TARGET: b} for a, b in kept), {SOURCE: pyarrow.string(), TARGET: pyarrow.string()})
-
-    edges: dict[EdgeType, Any] = {(_TERM, name.replace(":", "%3A"), _TERM): rows(of) for name, of in sorted(pairs.items())}
-    return Graph({_TERM: Rows(nodes, {ID: pyarrow.string()})}, edges)
-
-
+    of_edges: dict[EdgeType, Any] = {(_TERM, name.replace(":", "%3A"), _TERM): edges(of) for name, of in pairs.items()}
+    return Graph({_TERM: Rows(lambda: rows, {ID: pyarrow.string()})}, of_edges)

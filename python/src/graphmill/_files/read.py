@@ -62,7 +62,7 @@ def read(
         made = _read(of, Given(source, folder, key, drop_invalid))
         if isinstance(made, File):
             given.update({k: v for k, v in made.flags.items() if k not in given})
-            return made.path, {made.path: source}
+            return made.path, {os.path.basename(made.path): source}
         os.mkdir(os.path.join(folder, "spool"))
         spool = Spool(os.path.join(folder, "spool"))
 

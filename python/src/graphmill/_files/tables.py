@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import datetime
 import os
 from typing import Any
 
@@ -10,7 +10,7 @@ from .made import File, Given
 from .rows import Rows, flat
 from .source import opened, unpacked
 
-_ROWS = 1 << 15
+_PLAIN = (bool, int, float, str, dict, datetime.date, type(None))
 
 
 def orc(given: Given) -> File:
@@ -45,6 +45,3 @@ def avro(given: Given) -> File:
             to.write(batch)
     return File(written)
 
-
-_PLAIN = (bool, int, float, str, dict, type(None))
-_ = itertools
