@@ -183,7 +183,7 @@ recipe_features() {
 # OGB is there for smiles2graph, which needs no torch.
 recipe_files() {
   $PIP -r "$PINS" && $PIP --no-deps ogb==1.3.6 &&
-    "$1" -c 'import fastavro, h5py, igraph, networkx, osmium, pronto, pyarrow, pydot, rdflib, scipy, rdkit.Chem'
+    "$1" -c 'import fastavro, fastobo, h5py, igraph, networkx, osmium, pronto, pyarrow, pydot, rdflib, scipy, rdkit.Chem'
 }
 
 recipe_tgb() {

@@ -57,6 +57,8 @@ def _import(arguments: list[str]) -> int:
     except (GraphmillError, ImportError, ValueError, OSError) as e:
         print(f"graphmill: {e}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     print(repr(made))
     return 0
 

@@ -40,7 +40,9 @@ def gexf(given: Given) -> Graph:
             d["spells"] = [(_time(a, form), _time(b, form)) for a, b in d.pop("spells", None) or d.pop("slices", None) or [(first, end)]]
             d["spells", "names"] = start
     if last:
-        warnings.warn(f"{given.path}: found values that change over time in {', '.join(map(repr, sorted(last)))}, expected one; the last one is taken", stacklevel=2)
+        warnings.warn(
+            f"{given.path}: found values that change over time in {', '.join(map(repr, sorted(last)))}, expected one; the last one is taken", stacklevel=2
+        )
     unlisted = sum("label" not in d for _, d in g.nodes(data=True))
     if unlisted:
         warnings.warn(f"{given.path}: found {unlisted} ends of edges that no node of the file is, expected none; they become nodes", stacklevel=2)
@@ -118,7 +120,7 @@ def _directed(g: ElementTree.Element) -> None:
     seen: set[Any] = set()
     for i, (e, kind) in enumerate(zip(edges, kinds)):
         e.attrib.pop("type", None)
-        if mixed and kind == "undirected" or kind == "mutual":
+        if (mixed and kind == "undirected") or kind == "mutual":
             e.attrib.setdefault("id", f"{i}")
             if e.get("source") != e.get("target"):
                 e.attrib["type"] = "mutual"

@@ -113,7 +113,9 @@ def pajek(given: Given) -> Graph:
                 raise ValueError(f"found the ends {a} and {b}, expected numbers of 1 to {len(nodes)}")
             edges.append((int(a), int(b), {**data, **more}, both))
     if left:
-        warnings.warn(f"{given.path}: found the sections {', '.join(sorted(left))}, expected vertices, arcs, edges and matrices; they are left out", stacklevel=2)
+        warnings.warn(
+            f"{given.path}: found the sections {', '.join(sorted(left))}, expected vertices, arcs, edges and matrices; they are left out", stacklevel=2
+        )
     return graph([(int(k), d) for k, d in nodes.items()], edges)
 
 
@@ -121,7 +123,8 @@ def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, lis
     """The lines of a file of Pajek for networkx: those of the vertices with their numbers as labels; the labels; the sections of edges; the names of other sections."""
     lines = [x for x in (line.strip() for line in content.split("\n")) if x and not x.startswith("%")]
     given: dict[int, tuple[str, str]] = {}
-    count, head, left = 0, "", set()
+    count, head = 0, ""
+    left: set[str] = set()
     sections: list[tuple[str, list[str]]] = []
     for line in lines:
         word = line.split()[0].lower().split(":")[0]
@@ -131,6 +134,8 @@ def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, lis
             head = "*vertices" if word == "*vertices" and not sections and not left else word
             if word == "*vertices" and head == word and not count:
                 count = int(line.split()[1])
+                if count > 64 * len(content):
+                    raise ValueError(f"{count} vertices in {len(content)} bytes")
             elif word in ("*arcs", "*edges", "*matrix", "*arcslist", "*edgeslist"):
                 sections.append((line.replace("slist", "s", 1).replace("sList", "s", 1), []))
             elif word not in ("*network", "*vertices"):
@@ -140,7 +145,11 @@ def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, lis
             if m is None or not 1 <= int(m[1]) <= count:
                 raise ValueError(f"the vertex {line!r} among {count}")
             z = re.match(r"(\s*\S+\s+\S+)\s+([+-]?[\d.]+(?:[eE][+-]?\d+)?)(?=\s|$)(.*)", m[3])  # networkx takes a third coordinate for the shape
-            rest = f"{z[1]} {z[3].strip() or 'point'} z {z[2]}" if z and re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s+[+-]?[\d.]+(?:[eE][+-]?\d+)?", z[1]) else m[3]
+            rest = (
+                f"{z[1]} {z[3].strip() or 'point'} z {z[2]}"
+                if z and re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s+[+-]?[\d.]+(?:[eE][+-]?\d+)?", z[1])
+                else m[3]
+            )
             given[int(m[1])] = ((m[2] or "").strip('"'), rest)
         elif head in ("*arcslist", "*edgeslist"):
             first, *others = line.split()
@@ -231,7 +240,9 @@ def gdf(given: Given) -> Graph:
         cells = [next((c for c in m.groups() if c is not None), "") for m in _CELL.finditer(line)]
         cells = cells[:-1] if len(cells) > 1 and not line.rstrip().endswith(",") and cells[-1] == "" else cells
         if not fields or len(cells) > len(fields):
-            raise GraphmillError(f"{given.path}:{number}: found {len(cells)} cells, expected {len(fields)}, as the line with nodedef> or edgedef> has; correct the line")
+            raise GraphmillError(
+                f"{given.path}:{number}: found {len(cells)} cells, expected {len(fields)}, as the line with nodedef> or edgedef> has; correct the line"
+            )
         try:
             row = {n: _CASTS.get(t.split("(")[0], str)(c) for (n, t), c in zip(fields, cells) if c != ""}
         except ValueError as e:

@@ -36,7 +36,12 @@ def _fields(before: str, of: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, x in of.items():
         if isinstance(x, np.ndarray) and x.dtype.names and x.size == 1:
             yield from _fields(f"{before}{name}.", {n: x[n].item() for n in x.dtype.names})
-        elif isinstance(x, np.ndarray) and x.dtype == object and x.size and all(isinstance(c, np.ndarray) and c.dtype.kind == "U" and c.size <= 1 for c in x.ravel()):
+        elif (
+            isinstance(x, np.ndarray)
+            and x.dtype == object
+            and x.size
+            and all(isinstance(c, np.ndarray) and c.dtype.kind == "U" and c.size <= 1 for c in x.ravel())
+        ):
             yield before + name, np.array([c.item() if c.size else "" for c in x.ravel()], dtype=str)
         else:
             yield before + name, x
@@ -47,24 +52,31 @@ def hdf5(given: Given) -> Graph:
     import h5py
 
     with h5py.File(unpacked(given), "r") as f:
+        away: list[str] = []  # links to other files
+        names: list[str] = []
+        # These callbacks raise nothing, which h5py would lose.
+        f.visititems_links(lambda name, x: away.append(name) if isinstance(x, h5py.ExternalLink) else None)
+        f.visititems(lambda name, x: names.append(name))
+        away += [n for n in names if isinstance(f[n], h5py.Dataset) and (f[n].external or f[n].is_virtual)]
+        if away:
+            raise GraphmillError(f"{given.path}: found values of {away[0]} in another file, expected them in this one; copy them into it")
         if f.attrs.get("encoding-type") == "anndata" or {"obs", "var"} <= set(f):
             return _anndata(given, f)
         arrays: dict[str, Any] = {}
-
-        def visit(group: Any) -> None:
-            for name, x in group.items():
-                sparse = _sparse(x)
-                if sparse is not None:
-                    arrays[x.name[1:]] = sparse
-                elif isinstance(x, h5py.Group):
-                    if "pandas_type" in x.attrs:
-                        raise ValueError("a table of pandas, expected arrays; write it with pandas.read_hdf(FILE, KEY).to_parquet('x.parquet')")
-                    if name != "#refs#":
-                        visit(x)
-                else:
-                    arrays[x.name[1:]] = _Turned(x) if "MATLAB_class" in x.attrs else x
-
-        visit(f)
+        inside: list[str] = ["#refs#/"]
+        for name in names:
+            x = f[name]
+            if "pandas_type" in x.attrs:
+                raise GraphmillError(
+                    f"{given.path}: found a table of pandas, expected arrays; write it with pandas.read_hdf(FILE, {name!r}).to_parquet('x.parquet')"
+                )
+            if name.startswith(tuple(inside)):
+                continue
+            if isinstance(x, h5py.Dataset):
+                arrays[name] = _Turned(x) if "MATLAB_class" in x.attrs else x
+            elif (sparse := _sparse(x)) is not None:
+                arrays[name] = sparse
+                inside.append(f"{name}/")
         return _graph(given, arrays)
 
 
@@ -163,7 +175,14 @@ def _edges(given: Given, arrays: Mapping[str, Any], key: str | None) -> tuple[se
 
     if key is not None and key not in arrays:
         raise GraphmillError(f"{given.path}: found {', '.join(map(repr, arrays))}, expected {key!r}; correct key=")
-    pairs = next(({key} if key else {n} for n, x in arrays.items() if (n == key or (key is None and os.path.basename(n) in ("edge_index", "edges"))) and 2 in x.shape[:2] and x.shape != (2, 2)), None)
+    pairs = next(
+        (
+            {key} if key else {n}
+            for n, x in arrays.items()
+            if (n == key or (key is None and os.path.basename(n) in ("edge_index", "edges"))) and 2 in x.shape[:2] and x.shape != (2, 2)
+        ),
+        None,
+    )
     if pairs is None and key is None:
         pairs = next((set(p) for p in _PAIRS if set(p) <= set(arrays)), None)
     if pairs is not None:

@@ -119,7 +119,9 @@ def _collection(given: Given, molecules: Iterator[_Molecule], positions: bool) -
                 if m is None:
                     invalid.append(where)
                     if not given.drop_invalid:
-                        raise GraphmillError(f"{where}: found a molecule that RDKit cannot read, expected a valid one; correct it, or leave such molecules out with drop_invalid=")
+                        raise GraphmillError(
+                            f"{where}: found a molecule that RDKit cannot read, expected a valid one; correct it, or leave such molecules out with drop_invalid="
+                        )
                     continue
                 fields.append(row)
                 held.append(_arrays(m, positions))

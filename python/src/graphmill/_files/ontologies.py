@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import json
+import pathlib
 import re
 import warnings
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from .._command import GraphmillError
 from .._folder import EdgeType
 from .made import ID, SOURCE, TARGET, File, Given, Graph
 from .rows import Rows
-from .source import opened
+from .source import opened, written
 
 _TERM = "term"
 _UNWRITTEN = re.compile(r'[\x00-\x20<>"{}|^`\\]')  # in an IRI of N-Triples
@@ -26,7 +27,7 @@ def rdf(given: Given, form: str) -> File:
     """
     import rdflib
 
-    written = os.path.join(given.folder, "triples.nt")
+    path = written(given, ".nt")
     blank: dict[Any, str] = {}
 
     def term(x: Any) -> str | None:
@@ -37,7 +38,7 @@ def rdf(given: Given, form: str) -> File:
         return None
 
     counts = [0, 0]
-    with open(written, "w", encoding="utf-8") as f, opened(given.path) as source:
+    with open(path, "w", encoding="utf-8") as f, opened(given.path) as source:
 
         def write(s: Any, p: Any, o: Any) -> None:
             line = [term(s), term(p), term(o)]
@@ -45,12 +46,12 @@ def rdf(given: Given, form: str) -> File:
             if None not in line:
                 f.write(" ".join(map(str, line)) + " .\n")
 
-        in_order(source, form, os.path.abspath(given.path), write)
+        in_order(source, form, given.path, write)
     if not counts[0]:
         raise GraphmillError(f"{given.path}: found no triple whose object is a node, expected one; {counts[1]} triples have literals, which are no nodes")
     if counts[1]:
         warnings.warn(f"{given.path}: {counts[1]} triples are left out, because their object is a literal and not a node", stacklevel=2)
-    return File(written)
+    return File(path)
 
 
 def in_order(source: IO[bytes], form: str, path: str, write: Any) -> None:
@@ -66,7 +67,9 @@ def in_order(source: IO[bytes], form: str, path: str, write: Any) -> None:
     class Store(rdflib.plugins.stores.memory.Memory):  # type: ignore[misc]
         """Tells of each triple that is new."""
 
-        seen: set[Any] = set()
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen: set[Any] = set()
 
         def add(self, triple: Any, context: Any, quoted: bool = False) -> None:
             if not quoted and triple not in self.seen:
@@ -74,8 +77,7 @@ def in_order(source: IO[bytes], form: str, path: str, write: Any) -> None:
                 write(*triple)
 
     store = Store()
-    store.seen = set()
-    rdflib.Dataset(store=store).parse(source, format=form, publicID="file://" + path)
+    rdflib.Dataset(store=store).parse(source, format=form, publicID=pathlib.Path(path).absolute().as_uri())
 
 
 def turtle(given: Given) -> File:
@@ -94,7 +96,23 @@ def n3(given: Given) -> File:
 
 
 def jsonld(given: Given) -> File:
-    """JSON-LD by rdflib."""
+    """JSON-LD by rdflib. A context that is not in the file is refused, since rdflib would fetch it."""
+
+    def check(x: Any) -> None:
+        if isinstance(x, Mapping):
+            for name, value in x.items():
+                for away in value if isinstance(value, list) else [value]:
+                    if name in ("@context", "@import") and isinstance(away, str):
+                        raise GraphmillError(
+                            f"{given.path}: found the {name} {away!r}, expected it in the file, because nothing is fetched; write it into the file"
+                        )
+                check(value)
+        elif isinstance(x, list):
+            for value in x:
+                check(value)
+
+    with opened(given.path) as f:
+        check(json.load(f))
     return rdf(given, "json-ld")
 
 
@@ -102,7 +120,7 @@ def rdfxml(given: Given) -> File:
     """RDF in XML by rdflib, or in Turtle, which files named .owl and .rdf may be too."""
     with opened(given.path) as f:
         first = f.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if first.startswith((b"Ontology(", b"Prefix(")) or b"http://www.w3.org/2002/07/owl#" in first and first.startswith(b"<") and b"<Ontology" in first:
+    if first.startswith((b"Ontology(", b"Prefix(")) or (b"http://www.w3.org/2002/07/owl#" in first and first.startswith(b"<") and b"<Ontology" in first):
         raise ValueError("OWL in functional or OWL/XML syntax, expected RDF; save it as RDF/XML or Turtle in Protégé")
     return rdf(given, "xml" if first.startswith(b"<") and not re.match(rb"<[^>\s]+>\s", first) else "turtle")
 
@@ -138,7 +156,10 @@ def obo(given: Given) -> Graph:
                 row["definition" if name == "def" else name] = str(getattr(clause, "definition" if name == "def" else name))
     outside = dict.fromkeys(b for of in pairs.values() for _, b in of if b not in terms)
     if outside:
-        warnings.warn(f"{given.path}: found {len(outside)} terms that the file names and does not describe, such as {next(iter(outside))}; they are nodes with ids alone", stacklevel=2)
+        warnings.warn(
+            f"{given.path}: found {len(outside)} terms that the file names and does not describe, such as {next(iter(outside))}; they are nodes with ids alone",
+            stacklevel=2,
+        )
     rows = [*terms.values(), *({ID: x} for x in outside)]
 
     def edges(of: Mapping[tuple[str, str], None]) -> Rows:

@@ -88,12 +88,16 @@ def _read(of: Kind, given: Given) -> Graph | Graphs | File:
     except GraphmillError:
         raise
     except ModuleNotFoundError as e:
-        raise ModuleNotFoundError(f"{given.path}: found no module {e.name}, which reads {of.what}, expected it; install it: {of.install}", name=e.name) from None
+        raise ModuleNotFoundError(
+            f"{given.path}: found no module {e.name}, which reads {of.what}, expected it; install it: {of.install}", name=e.name
+        ) from None
     except MemoryError:
         raise
     except Exception as e:
         said = " ".join(str(e).split()) or type(e).__name__
-        raise GraphmillError(f"{given.path}: found what {of.library} cannot read ({said}), expected {of.what}; correct the file, or name its kind with kind=") from e
+        raise GraphmillError(
+            f"{given.path}: found what {of.library} cannot read ({said}), expected {of.what}; correct the file, or name its kind with kind="
+        ) from e
 
 
 def _opened(path: str) -> Store | Collection:

@@ -83,12 +83,12 @@ class _Kind:
     def type(self) -> Any:
         import pyarrow
 
-        plain = {bool: pyarrow.bool_(), float: pyarrow.float64(), datetime.datetime: pyarrow.timestamp("us"), datetime.date: pyarrow.date32()}
+        plain: dict[Any, Any] = {bool: pyarrow.bool_(), float: pyarrow.float64(), datetime.datetime: pyarrow.timestamp("us"), datetime.date: pyarrow.date32()}
         if self.kinds == {int} and self.least >= -(1 << 63) and self.most < 1 << 63:
             return pyarrow.int64()
         if self.kinds == {int} and self.least >= 0 and self.most < 1 << 64:
             return pyarrow.uint64()
-        if self.kinds == {int, float} and -_WHOLE <= self.least and self.most <= _WHOLE:
+        if self.kinds == {int, float} and self.least >= -_WHOLE and self.most <= _WHOLE:
             return pyarrow.float64()
         only = next(iter(self.kinds)) if len(self.kinds) == 1 else None
         if isinstance(only, tuple) and only[0] and only[1] in "iuf":
@@ -128,5 +128,7 @@ def ids_of(keys: Sequence[Any]) -> tuple[Callable[[Any], Any], Any]:
     texts: dict[str, Any] = {}
     for k in keys:
         if texts.setdefault(str(k), k) is not k:
-            raise ValueError(f"found the nodes {texts[str(k)]!r} and {k!r}, expected nodes whose texts differ, because the text of a node is its id; relabel them")
+            raise ValueError(
+                f"found the nodes {texts[str(k)]!r} and {k!r}, expected nodes whose texts differ, because the text of a node is its id; relabel them"
+            )
     return str, pyarrow.string()

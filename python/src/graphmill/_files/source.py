@@ -7,6 +7,7 @@ import codecs
 import gzip
 import lzma
 import os
+import re
 import shutil
 from typing import IO, Any, cast
 
@@ -25,11 +26,23 @@ def ending(path: str) -> str:
 def opened(path: str) -> IO[bytes]:
     """The bytes of a file, unpacked."""
     last = os.path.splitext(path.lower())[1]
+    f: Any
     if last == ".zst":
         import pyarrow
 
-        return cast(Any, pyarrow.input_stream(path, compression="zstd"))
-    return cast(IO[bytes], {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(last, open)(path, "rb"))  # type: ignore[operator]
+        f = pyarrow.input_stream(path, compression="zstd")
+    elif last == ".gz":
+        f = gzip.open(path)
+    elif last == ".bz2":
+        f = bz2.open(path)
+    else:
+        f = lzma.open(path) if last == ".xz" else open(path, "rb")
+    return cast("IO[bytes]", f)
+
+
+def written(given: Given, last: str) -> str:
+    """The path of a file in the folder, whose name tells the file that it was made of, without what the import takes for a pattern."""
+    return os.path.join(given.folder, re.sub(r"[*?@\[\]]", "_", os.path.basename(given.path)) + last)
 
 
 def unpacked(given: Given) -> str:
@@ -55,4 +68,6 @@ def text(path: str) -> str:
         return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as e:
         line = data[: e.start].count(b"\n") + 1
-        raise GraphmillError(f"{path}:{line}: found the byte {data[e.start]:#04x}, expected text in UTF-8; convert it, such as with iconv -f latin1 -t utf-8") from None
+        raise GraphmillError(
+            f"{path}:{line}: found the byte {data[e.start]:#04x}, expected text in UTF-8; convert it, such as with iconv -f latin1 -t utf-8"
+        ) from None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import os
 from typing import Any
 
 from .made import File, Given
 from .rows import Rows, flat
-from .source import opened, unpacked
+from .source import opened, unpacked, written
 
 _PLAIN = (bool, int, float, str, dict, datetime.date, type(None))
 
@@ -19,11 +18,11 @@ def orc(given: Given) -> File:
     import pyarrow.orc
 
     source = pyarrow.orc.ORCFile(unpacked(given))
-    written = os.path.join(given.folder, "table.arrow")
-    with pyarrow.ipc.new_stream(written, source.schema) as to:
+    path = written(given, ".arrow")
+    with pyarrow.ipc.new_stream(path, source.schema) as to:
         for i in range(source.nstripes):
             to.write(source.read_stripe(i))
-    return File(written)
+    return File(path)
 
 
 def avro(given: Given) -> File:
@@ -38,10 +37,9 @@ def avro(given: Given) -> File:
                 row = flat({n: str(v) if not isinstance(v, _PLAIN) else v for n, v in record.items()}, left)
                 yield row
 
-    written = os.path.join(given.folder, "table.arrow")
+    path = written(given, ".arrow")
     reader = pyarrow.RecordBatchReader.from_stream(Rows(rows))
-    with pyarrow.ipc.new_stream(written, reader.schema) as to:
+    with pyarrow.ipc.new_stream(path, reader.schema) as to:
         for batch in reader:
             to.write(batch)
-    return File(written)
-
+    return File(path)
