@@ -30,7 +30,9 @@ def _to_read(arguments: list[str]) -> Optional[list[str]]:
     rest = arguments[1:]
     if any(a == "--kind" or a.startswith("--kind=") for a in rest):
         return rest
-    files = [a for i, a in enumerate(rest) if not a.startswith("-") and (i == 0 or not rest[i - 1].startswith("--") or rest[i - 1] == "--force")]
+    files = [
+        a for i, a in enumerate(rest) if not a.startswith("-") and (i == 0 or not rest[i - 1].startswith("--") or rest[i - 1] in ("--force", "--drop-invalid"))
+    ]
     return rest if len(files) == 1 and not any(a == "--format" or a.startswith("--format=") for a in rest) and kind_of(files[0]) is not None else None
 
 

@@ -33,11 +33,11 @@ def gexf(given: Given) -> Graph:
             for name, value in g.graph.get(f"{kind}_default", {}).items():
                 d.setdefault(name, value)
             for name, value in list(d.items()):
-                if name not in ("spells", "slices", "parents") and isinstance(value, list):  # of (value, start, end)
+                if name not in ("spells", "parents") and isinstance(value, list):  # of (value, start, end)
                     last.add(name)
                     d[name] = value[-1][0]
             first, end = _time(d.pop("start", None), form), _time(d.pop("end", None), form)
-            d["spells"] = [(_time(a, form), _time(b, form)) for a, b in d.pop("spells", None) or d.pop("slices", None) or [(first, end)]]
+            d["spells"] = [(_time(a, form), _time(b, form)) for a, b in d.pop("spells", None) or [(first, end)]]
             d["spells", "names"] = start
     if last:
         warnings.warn(
@@ -79,7 +79,7 @@ def _normalised(root: ElementTree.Element) -> str:
     """
     for x in root.iter():
         space, _, name = x.tag.rpartition("}") if isinstance(x.tag, str) else ("", "", "comment")
-        x.tag = (_VIZ if "viz" in space else _NS) + name
+        x.tag = (_VIZ if "viz" in space else _NS) + {"slices": "spells", "slice": "spell"}.get(name, name)
         if name == "color" and x.get("r") is None:  # networkx wants all three
             rgb = re.fullmatch(r"#?((?:[0-9a-fA-F]{3}){1,2})", x.get("hex", ""))
             digits = "" if rgb is None else rgb[1] if len(rgb[1]) == 6 else "".join(2 * d for d in rgb[1])
@@ -90,6 +90,13 @@ def _normalised(root: ElementTree.Element) -> str:
     g = root.find(f"{_NS}graph")
     if g is None:
         return "double"
+    for x in [x for kind in ("node", "edge") for x in g.iter(_NS + kind)]:
+        spells = [(t, t) for t in re.findall(r"[^\s,;<>\[\]()]+", x.get("timestamps", ""))]
+        spells += re.findall(r"[\[(\]]\s*([^\s,;]+)\s*,\s*([^\s,;\])]+)", x.get("intervals", ""))
+        if spells and x.find(f"{_NS}spells") is None:
+            inside = ElementTree.SubElement(x, f"{_NS}spells")
+            for start, end in spells:
+                ElementTree.SubElement(inside, f"{_NS}spell", {"start": start, "end": end})
     form, g.attrib["timeformat"] = g.get("timeformat", "double").lower(), "string"
     for kind in ("node", "edge"):
         types: dict[str, str] = {}
