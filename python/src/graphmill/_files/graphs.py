@@ -13,7 +13,7 @@ from typing import Any, Callable
 from .._command import GraphmillError
 from .._whole.networkx import _counted
 from .made import GRAPH, SOURCE, TARGET, Given, Graph, Graphs, graph
-from .rows import Rows
+from .rows import Rows, Unfit
 from .source import opened, text
 
 
@@ -110,7 +110,7 @@ def pajek(given: Given) -> Graph:
         both = head.lower().startswith("*edges")
         for a, b, data in g.edges(data=True):
             if a not in nodes or b not in nodes:
-                raise ValueError(f"found the ends {a} and {b}, expected numbers of 1 to {len(nodes)}")
+                raise Unfit(f"found the ends {a} and {b}, expected numbers of 1 to {len(nodes)}; correct the line")
             edges.append((int(a), int(b), {**data, **more}, both))
     if left:
         warnings.warn(
@@ -130,12 +130,12 @@ def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, lis
         word = line.split()[0].lower().split(":")[0]
         if line.startswith("*"):
             if word == "*network" and count:
-                raise ValueError("several networks; write each to a file of its own")
+                raise Unfit("found several networks, expected one; write each to a file of its own")
             head = "*vertices" if word == "*vertices" and not sections and not left else word
             if word == "*vertices" and head == word and not count:
                 count = int(line.split()[1])
                 if count > 64 * len(content):
-                    raise ValueError(f"{count} vertices in {len(content)} bytes")
+                    raise Unfit(f"found {count} vertices in {len(content)} bytes, expected at most 64 for each byte; correct the line *Vertices")
             elif word in ("*arcs", "*edges", "*matrix", "*arcslist", "*edgeslist"):
                 sections.append((line.replace("slist", "s", 1).replace("sList", "s", 1), []))
             elif word not in ("*network", "*vertices"):
@@ -143,7 +143,7 @@ def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, lis
         elif head == "*vertices" and not sections and not left:
             m = re.match(r'(\d+)(?:\s+("(?:[^"]*)"|\S+))?(.*)', line)
             if m is None or not 1 <= int(m[1]) <= count:
-                raise ValueError(f"the vertex {line!r} among {count}")
+                raise Unfit(f"found the vertex {line[:40]!r}, expected a number of 1 to {count}; correct the line")
             z = re.match(r"(\s*\S+\s+\S+)\s+([+-]?[\d.]+(?:[eE][+-]?\d+)?)(?=\s|$)(.*)", m[3])  # networkx takes a third coordinate for the shape
             rest = (
                 f"{z[1]} {z[3].strip() or 'point'} z {z[2]}"

@@ -12,7 +12,7 @@ from typing import IO, Any
 from .._command import GraphmillError
 from .._folder import EdgeType
 from .made import ID, SOURCE, TARGET, File, Given, Graph
-from .rows import Rows
+from .rows import Rows, Unfit
 from .source import opened, written
 
 _TERM = "term"
@@ -121,7 +121,7 @@ def rdfxml(given: Given) -> File:
     with opened(given.path) as f:
         first = f.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
     if first.startswith((b"Ontology(", b"Prefix(")) or (b"http://www.w3.org/2002/07/owl#" in first and first.startswith(b"<") and b"<Ontology" in first):
-        raise ValueError("OWL in functional or OWL/XML syntax, expected RDF; save it as RDF/XML or Turtle in Protégé")
+        raise Unfit("found OWL in functional or OWL/XML syntax, expected RDF; save it as RDF/XML or Turtle in Protégé")
     return rdf(given, "xml" if first.startswith(b"<") and not re.match(rb"<[^>\s]+>\s", first) else "turtle")
 
 

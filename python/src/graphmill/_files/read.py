@@ -17,6 +17,7 @@ from .._whole.tables import graph_of
 from .collections import write_graphs
 from .kinds import KINDS, Kind, kind_of
 from .made import File, Given, Graph, Graphs
+from .rows import Unfit
 
 
 def read(
@@ -58,7 +59,7 @@ def read(
 
     def write(folder: str, given: dict[str, Any]) -> tuple[str, Mapping[str, str]]:
         if of is None:
-            return os.path.abspath(source), {}
+            return source, {}
         made = _read(of, Given(source, folder, key, drop_invalid))
         if isinstance(made, File):
             given.update({k: v for k, v in made.flags.items() if k not in given})
@@ -73,7 +74,7 @@ def read(
             if isinstance(made, Graphs):
                 return folder, write_graphs(folder, made, columns)
             return folder, write_graph(folder, *graph_of(made.nodes, made.edges, None, None, columns), splits_of(folder, given))
-        except (ValueError, TypeError, KeyError) as e:
+        except (ValueError, TypeError, KeyError, OverflowError) as e:
             raise GraphmillError(f"{source}: {e}") from e
 
     return imported(write, path, overwrite, memory, threads, options, opens)
@@ -87,6 +88,8 @@ def _read(of: Kind, given: Given) -> Graph | Graphs | File:
         return of.reads(given)
     except GraphmillError:
         raise
+    except Unfit as e:
+        raise GraphmillError(f"{given.path}: {e}") from e
     except ModuleNotFoundError as e:
         raise ModuleNotFoundError(
             f"{given.path}: found no module {e.name}, which reads {of.what}, expected it; install it: {of.install}", name=e.name

@@ -12,6 +12,10 @@ _BATCH = 1 << 15  # rows
 _WHOLE = 1 << 53  # integers below it are floats of 64 bits
 
 
+class Unfit(ValueError):
+    """What a library read, and no graph here can have; the text says what to do."""
+
+
 class Rows:
     """A table of rows, which are mappings from names to values, with ``__arrow_c_stream__``.
 
@@ -101,13 +105,16 @@ def flat(attributes: Mapping[Any, Any], left: set[str]) -> dict[str, Any]:
 
     Args:
         left: receives the names of attributes that are left out, which are lists and other objects.
+
+    Raises:
+        Unfit: two attributes have one name, or a name begins with #.
     """
     out: dict[str, Any] = {}
     for name, value in attributes.items():
         inner = {f"{name}.{n}": v for n, v in flat(value, left).items()} if isinstance(value, Mapping) else {str(name): value}
         for n, v in inner.items():
             if n in out or n.startswith("#"):
-                raise ValueError(f"found the attribute {n!r}, expected different names that do not begin with #")
+                raise Unfit(f"found the attribute {n!r}, expected different names that do not begin with #")
             if v is None or isinstance(v, (str, int, float, np.generic, datetime.date)):
                 out[n] = v
             else:
@@ -119,7 +126,7 @@ def ids_of(keys: Sequence[Any]) -> tuple[Callable[[Any], Any], Any]:
     """What makes ids of the keys of nodes, and the type of the ids: the keys if all are integers from 0 on, and otherwise their texts.
 
     Raises:
-        ValueError: two keys have the same text.
+        Unfit: two keys have the same text.
     """
     import pyarrow
 
@@ -128,7 +135,5 @@ def ids_of(keys: Sequence[Any]) -> tuple[Callable[[Any], Any], Any]:
     texts: dict[str, Any] = {}
     for k in keys:
         if texts.setdefault(str(k), k) is not k:
-            raise ValueError(
-                f"found the nodes {texts[str(k)]!r} and {k!r}, expected nodes whose texts differ, because the text of a node is its id; relabel them"
-            )
+            raise Unfit(f"found the nodes {texts[str(k)]!r} and {k!r}, expected nodes whose texts differ, because the text of a node is its id; relabel them")
     return str, pyarrow.string()
