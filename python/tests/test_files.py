@@ -130,11 +130,22 @@ class TestFilesDrawn(Case):
 
     def test_gml_of_others(self) -> None:
         """As Newman's program writes it, without labels; labels that repeat, in UTF-8; nested values; a comment; no nodes; compression."""
+        import bz2
         import gzip
+        import lzma
+
+        import pyarrow
 
         newman = 'Creator "Mark Newman on Fri Jul 21 12:39:27 2006"\ngraph\n[\n  node\n  [\n    id 1\n  ]\n  node\n  [\n    id 2\n  ]\n  edge\n  [\n    source 2\n    target 1\n  ]\n]\n'
         self.same(read(self.file("karate.gml", newman)), [(1, {}), (2, {})], [(2, 1, {}), (1, 2, {})])
-        self.same(read(self.file("karate.gml.gz", gzip.compress(newman.encode()))), [(1, {}), (2, {})], [(2, 1, {}), (1, 2, {})])
+        zst = bytes(pyarrow.compress(newman.encode(), codec="zstd", asbytes=True))
+        for last, data in (
+            ("gz", gzip.compress(newman.encode())),
+            ("xz", lzma.compress(newman.encode())),
+            ("bz2", bz2.compress(newman.encode())),
+            ("zst", zst),
+        ):
+            self.same(read(self.file(f"karate.gml.{last}", data)), [(1, {}), (2, {})], [(2, 1, {}), (1, 2, {})])
         twice = '# a comment\ngraph [ directed 1\n node [ id 7 label "✅" graphics [ x 1.5 y 2 ] ]\n node [ id 9 label "✅" v -3 ]\n edge [ source 7 target 9 ]\n edge [ source 7 target 9 ] ]'
         want = [(7, {"label": "✅", "graphics.x": 1.5, "graphics.y": 2}), (9, {"label": "✅", "v": -3})]
         self.same(read(self.file("twice.gml", twice)), want, [(7, 9, {}), (7, 9, {})])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
-import lzma
+import importlib
 import os
 import re
 import shutil
@@ -15,6 +13,7 @@ from .._command import GraphmillError
 from .made import Given
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+_MODULES = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # not each Python has all of them
 
 
 def ending(path: str) -> str:
@@ -31,12 +30,10 @@ def opened(path: str) -> IO[bytes]:
         import pyarrow
 
         f = pyarrow.input_stream(path, compression="zstd")
-    elif last == ".gz":
-        f = gzip.open(path)
-    elif last == ".bz2":
-        f = bz2.open(path)
+    elif last in _MODULES:
+        f = importlib.import_module(_MODULES[last]).open(path)
     else:
-        f = lzma.open(path) if last == ".xz" else open(path, "rb")
+        f = open(path, "rb")
     return cast("IO[bytes]", f)
 
 
