@@ -17,6 +17,7 @@
 #   bench/peers.sh plots      matplotlib, for the plots of docs/scaling.md
 #   bench/peers.sh axe        axe-core, which judges pages (the browser is the system's chromium)
 #   bench/peers.sh s3         versitygw, a server with the protocol of Amazon S3 (needs Go), beside the python
+#   bench/peers.sh files      the libraries that graphmill.read reads files with, and OGB's features of molecules
 #   bench/peers.sh features   scikit-learn, polars, pyarrow
 #   bench/peers.sh tgb        TGB, without torch
 #   bench/peers.sh lakes      delta-rs and pyiceberg, which write and read tables of lakes
@@ -183,6 +184,12 @@ recipe_features() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, sklearn, polars, pyarrow'
 }
 
+# OGB is there for smiles2graph, which needs no torch.
+recipe_files() {
+  $PIP -r "$PINS" && $PIP --no-deps ogb==1.3.6 &&
+    "$1" -c 'import fastavro, fastobo, h5py, igraph, networkx, osmium, pronto, pyarrow, pydot, rdflib, scipy, rdkit.Chem'
+}
+
 recipe_tgb() {
   $PIP --no-deps -r "$PINS" && "$1" -c 'import tgb.linkproppred.dataset, tgb.linkproppred.evaluate'
 }
@@ -204,7 +211,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -233,10 +240,11 @@ case $1 in
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
   ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   features) install features "$pinned/features-requirements.txt" "" 3.11 3.12 ;;
+  files) install files "$pinned/files-requirements.txt" "" 3.11 3.12 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
   plots) install plots "$pinned/plots-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac

@@ -151,6 +151,7 @@ func TestPeerClient(t *testing.T) {
 		{"features", []string{"discover", "-s", "tests", "-p", "test_splits.py", "-k", "TestScikitLearn"}, true},
 		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate*.py", "-k", "TestOGB", "-k", "TestTorchFiles"}, true},
 		{"tgb", []string{"discover", "-s", "tests", "-p", "test_evaluate_protocols.py", "-k", "TestTGBPackage"}, true},
+		{"files", []string{"discover", "-s", "tests", "-p", "test_files.py"}, true},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}, true},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}, true},
 	} {

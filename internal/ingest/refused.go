@@ -28,6 +28,9 @@ type refused struct {
 	do    string
 }
 
+// byPython names the client, which has the kinds that it reads in python/src/graphmill/_files/kinds.py.
+const byPython = "read it in Python: python -m graphmill import FILE --out STORE"
+
 const fromPyG = "load it in Python and give the object to `graphmill.from_pyg(data, path)`"
 
 // refusals are in the order in which they are tried: a kind within another comes before it.
@@ -38,30 +41,31 @@ var refusals = []refused{
 	{what: "an Excel workbook", exts: []string{".xlsx", ".xls", ".ods"}, sure: true, magic: []string{"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}, do: "save each sheet as CSV"},
 	{what: "a DuckDB database", exts: []string{".duckdb", ".ddb"}, is: isDuckDB, do: "write each table with COPY t TO 'x.parquet'"},
 	{what: "an SQLite database", exts: []string{".sqlite", ".sqlite3", ".db"}, magic: []string{"SQLite format 3\x00"}, do: "name it as sqlite:FILE, and its tables become a graph by their keys"},
-	{what: "an HDF5 file", exts: []string{".h5", ".hdf5", ".hdf", ".h5ad"}, sure: true, magic: []string{"\x89HDF\r\n\x1a\n"}, do: "write its arrays with numpy.save, or its tables with pandas.read_hdf(FILE).to_parquet('x.parquet')"},
-	{what: "a MATLAB file", exts: []string{".mat"}, sure: true, magic: []string{"MATLAB 5.0", "MATLAB 7.3"}, do: "write its sparse matrix with scipy.sparse.save_npz('x.npz', scipy.io.loadmat(FILE)['A'])"},
-	{what: "an Avro file", exts: []string{".avro"}, sure: true, magic: []string{"Obj\x01"}, do: "convert it to Parquet"},
-	{what: "an ORC file", exts: []string{".orc"}, sure: true, do: "convert it to Parquet: pyarrow.orc.read_table(FILE), then pyarrow.parquet.write_table"},
+	{what: "an HDF5 file", exts: []string{".h5", ".hdf5", ".hdf", ".h5ad"}, sure: true, magic: []string{"\x89HDF\r\n\x1a\n"}, do: byPython},
+	{what: "a MATLAB file", exts: []string{".mat"}, sure: true, magic: []string{"MATLAB 5.0", "MATLAB 7.3"}, do: byPython},
+	{what: "an Avro file", exts: []string{".avro"}, sure: true, magic: []string{"Obj\x01"}, do: byPython},
+	{what: "an ORC file", exts: []string{".orc"}, sure: true, do: byPython},
 	{what: "an R data file", exts: []string{".rda", ".rdata", ".rds"}, sure: true, magic: []string{"RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n"}, do: "write its tables in R with write.csv(x, 'x.csv', row.names = FALSE)"},
 	{what: "a Feather file of version 1", magic: []string{"FEA1"}, do: "convert it: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), 'x.arrow')"},
-	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: viaNetworkX("read_gexf")},
-	{what: "a GML file", exts: []string{".gml"}, sure: true, do: "read it in Python with networkx.read_gml(FILE, label='id') or, where that fails, igraph.Graph.Read_GML(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`"},
-	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: viaNetworkX("nx_pydot.read_dot")},
-	{what: "a Pajek file", exts: []string{".paj"}, sure: true, is: isPajek, do: viaNetworkX("read_pajek")},
-	{what: "a UCINET DL file", exts: []string{".dl"}, sure: true, do: "read it in Python with igraph.Graph.Read_DL(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`"},
-	{what: "a file of VNA or GDF", exts: []string{".vna", ".gdf"}, sure: true, do: "open it in Gephi and export the graph as GraphML"},
-	{what: "a file of graph6 or sparse6", exts: []string{".g6", ".s6"}, sure: true, do: viaNetworkX("read_graph6") + "; read_sparse6 for .s6"},
-	{what: "a LEDA file", exts: []string{".lgr", ".leda", ".gw"}, sure: true, do: viaNetworkX("read_leda")},
-	{what: "RDF in XML or Turtle", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: "convert it to N-Triples: rapper -o ntriples FILE > x.nt"},
+	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: byPython},
+	{what: "a GML file", exts: []string{".gml"}, sure: true, do: byPython},
+	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: byPython},
+	{what: "a Pajek file", exts: []string{".paj"}, sure: true, is: isPajek, do: byPython},
+	{what: "a UCINET DL file", exts: []string{".dl"}, sure: true, do: byPython},
+	{what: "a GDF file", exts: []string{".gdf"}, sure: true, do: byPython},
+	{what: "a VNA file", exts: []string{".vna"}, sure: true, do: "open it in Gephi and export the graph as GraphML"},
+	{what: "a file of graph6 or sparse6", exts: []string{".g6", ".s6"}, sure: true, do: byPython},
+	{what: "a LEDA file", exts: []string{".lgr", ".leda", ".gw"}, sure: true, do: byPython},
+	{what: "RDF in XML, Turtle or JSON", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: byPython},
+	{what: "an ontology in OBO", exts: []string{".obo"}, sure: true, do: byPython},
+	{what: "a list of SMILES", exts: []string{".smi", ".smiles"}, sure: true, do: byPython},
+	{what: "a file of molecules", exts: []string{".sdf", ".mol", ".xyz"}, sure: true, do: byPython},
+	{what: "a map of OpenStreetMap", exts: []string{".osm", ".pbf"}, sure: true, do: byPython},
 	{what: "a tar archive", exts: []string{".tar", ".tgz", ".tbz2", ".txz"}, sure: true, magic: []string{"ustar"}, at: 257, do: "unpack it, and import what is in it"},
 	{what: "a zip archive", exts: []string{".zip"}, sure: true, do: "unpack it, and import what is in it"},
 	{what: "a 7-Zip or RAR archive", exts: []string{".7z", ".rar"}, sure: true, magic: []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}, do: "unpack it, and import what is in it"},
 	{what: "bzip2 compression", exts: []string{".bz2"}, sure: true, magic: []string{"BZh91AY&SY"}, do: "unpack it, or compress it with gzip or zstd"},
 	{what: "xz compression", exts: []string{".xz", ".lzma"}, sure: true, magic: []string{"\xfd7zXZ\x00"}, do: "unpack it, or compress it with gzip or zstd"},
-}
-
-func viaNetworkX(read string) string {
-	return fmt.Sprintf("read it in Python with networkx.%s(FILE), and give the graph to `graphmill.from_networkx(graph, path)`", read)
 }
 
 // zip files are of many kinds, which the name of the first member tells.

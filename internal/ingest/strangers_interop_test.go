@@ -199,15 +199,15 @@ func TestDataRefused(t *testing.T) {
 	for path, want := range map[string]string{
 		"jgf/car_graphs.json":      "found a second graph, expected one; write a file for each graph",
 		"jgf/hyper-directed.json":  "found hyperedges, expected edges of two ends; write a node for each hyperedge",
-		"igraph/pajek1.net":        "a Pajek file, expected a format of graphs or tables; read it in Python with networkx.read_pajek(FILE)",
+		"igraph/pajek1.net":        "a Pajek file, expected a format of graphs or tables; read it in Python: python -m graphmill import FILE --out STORE",
 		"igraph/links.net":         "a Pajek file",
 		"igraph/bipartite.net":     "a Pajek file",
 		"igraph/utf8_with_bom.net": "a Pajek file",
 		"igraph/pajek_signed.net":  "a Pajek file",
 		"graphio/kinship.net":      "a Pajek file",
-		"igraph/edgelist1.dl":      "a UCINET DL file, expected a format of graphs or tables; read it in Python with igraph.Graph.Read_DL(FILE)",
-		"gephi/exp_basic.vna":      "a file of VNA or GDF, expected a format of graphs or tables; open it in Gephi and export the graph as GraphML",
-		"graphio/twographs.g6":     "a file of graph6 or sparse6, expected a format of graphs or tables; read it in Python with networkx.read_graph6(FILE)",
+		"igraph/edgelist1.dl":      "a UCINET DL file, expected a format of graphs or tables; read it in Python: python -m graphmill import FILE --out STORE",
+		"gephi/exp_basic.vna":      "a VNA file, expected a format of graphs or tables; open it in Gephi and export the graph as GraphML",
+		"graphio/twographs.g6":     "a file of graph6 or sparse6, expected a format of graphs or tables; read it in Python: python -m graphmill import FILE --out STORE",
 		"gephi/exp_mixed.json":     "found 1 directed and 1 undirected edges, expected edges of one kind; write each undirected edge as two directed ones",
 	} {
 		_, err := imported(t, golden.Data(t, "strangers", path), Options{})

@@ -15,6 +15,7 @@ from ._client import Busy, Client
 from ._collection import Collection, Graph
 from ._command import GraphmillError
 from ._events import EventBatch, EventLoader
+from ._files.read import read
 from ._folder import Column
 from ._inference import inference
 from ._loader import NodeLoader
@@ -64,6 +65,7 @@ __all__ = [
     "inference",
     "log_stats",
     "ray_dataset",
+    "read",
     "run",
     "write_predictions",
     "write_top",

@@ -16,12 +16,13 @@ import tempfile
 import urllib.parse
 import weakref
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Callable, TypeVar, Union
 
 import numpy as np
 
 from .._arguments import path as as_path
 from .._arrays import Array
+from .._collection import Collection
 from .._command import GraphmillError
 from .._folder import Column, EdgeType
 from .._run import keywords, run
@@ -74,25 +75,50 @@ def build(
     """
     if not edges:
         raise ValueError("found no edge type, expected at least one; a type without edges has an edge_index of shape [2, 0], or a table without rows")
+
+    def write(folder: str, given: dict[str, Any]) -> tuple[str, Mapping[str, str]]:
+        return folder, write_graph(folder, nodes, edges, splits_of(folder, given))
+
+    return imported(write, path, overwrite, memory, threads, options, Store)
+
+
+_Opened = TypeVar("_Opened", bound=Union[Store, Collection])
+
+
+def imported(
+    write: Callable[[str, dict[str, Any]], tuple[str, Mapping[str, str]]],
+    path: str | os.PathLike[str] | None,
+    overwrite: bool,
+    memory: Any,
+    threads: int | None,
+    options: Mapping[str, Any],
+    opens: Callable[[str], _Opened],
+) -> _Opened:
+    """Import what a function writes to a temporary folder beside ``path``; without a path, into a temporary folder.
+
+    Args:
+        write: takes the folder and the options, which it may change; returns what is imported, and what errors call its files.
+        opens: the class of the output.
+    """
     own = None if path is not None else tempfile.mkdtemp(prefix="graphmill-", suffix=".store")
     out = os.path.join(own, "g.store") if own else os.path.abspath(as_path("path", path))
     try:
         folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
         try:
             given = _prepared(folder, options)
-            files = write_graph(folder, nodes, edges, _splits(folder, given))
+            source, files = write(folder, given)
             with said_of(folder, files):
-                run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **given)
+                run("import", source, out=out, overwrite=overwrite, memory=memory, threads=threads, **given)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        store = Store(out)
+        made = opens(out)
     except BaseException:
         if own:
             shutil.rmtree(own, ignore_errors=True)
         raise
     if own:
-        weakref.finalize(store._folder, shutil.rmtree, own, ignore_errors=True)
-    return store
+        weakref.finalize(made._folder, shutil.rmtree, own, ignore_errors=True)
+    return made
 
 
 _FEATURES = "features.yaml"
@@ -149,7 +175,7 @@ def _of_flags(text: str) -> str:
     return text
 
 
-def _splits(folder: str, given: dict[str, Any]) -> str:
+def splits_of(folder: str, given: dict[str, Any]) -> str:
     """The lines of graph.yaml for splits that are given as a mapping, which they take out of the options."""
     of = given.get("split")
     if not isinstance(of, Mapping):
@@ -204,7 +230,7 @@ def write_graph(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType
         transforms: further lines of graph.yaml.
         prefix: what the names of files begin with.
     """
-    w = _Writer(folder, prefix)
+    w = Writer(folder, prefix)
     lines = ["nodes:" if nodes else "nodes: {}"]
     for t, n in nodes.items():
         # A column that is called id is no id unless it is given as #id.
@@ -243,7 +269,7 @@ def _text(s: str) -> str:
     return json.dumps(s, ensure_ascii=False)
 
 
-class _Writer:
+class Writer:
     """Writes columns as .npy files of a folder."""
 
     def __init__(self, folder: str, prefix: str) -> None:

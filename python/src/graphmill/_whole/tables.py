@@ -73,7 +73,7 @@ def from_tables(
         if not isinstance(of, Mapping):
             raise TypeError(f"{what}: found {type(of).__name__}, expected a table by type: {form}")
     with _spool(os.path.dirname(os.path.abspath(path)) if path is not None else None) as spool:
-        return build(*_graph(nodes, edges, ids, ends, spool), path, overwrite, memory, threads, options)
+        return build(*graph_of(nodes, edges, ids, ends, spool), path, overwrite, memory, threads, options)
 
 
 _Spooled = Callable[..., Any]  # the columns of a table that comes in batches, and what errors say the table is
@@ -96,7 +96,7 @@ def _spool(beside: str | None) -> Iterator[_Spooled]:
         yield spooled
 
 
-def _graph(
+def graph_of(
     nodes: Mapping[str, Any], edges: Mapping[Any, Any], ids: Any, ends: Any, spool: _Spooled, keep: bool = False
 ) -> tuple[dict[str, Nodes], dict[EdgeType, Edges]]:
     """The types of a graph of tables. With ``keep``, ids that are the row numbers stay ids."""
@@ -148,7 +148,7 @@ def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Ite
                 continue
             nodes = {t: x for t, x in tables.items() if isinstance(t, str) and t.count(":") != 2}
             edges = {e: x for e, x in tables.items() if e not in nodes}
-            of_nodes, of_edges = _graph(nodes, edges, ids, ends, spool, keep=True)
+            of_nodes, of_edges = graph_of(nodes, edges, ids, ends, spool, keep=True)
             for n in of_nodes.values():
                 if n.ids is None and argument != "source":
                     raise ValueError(
