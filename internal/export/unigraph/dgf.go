@@ -2,6 +2,7 @@ package unigraph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -56,22 +57,27 @@ func WriteDGF(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store,
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with `To` tfrecord", s.Dir)
 	}
-	opt.Format, opt.dgf, opt.Shards = Parquet, true, max(opt.Shards, 1)
-	if err := opt.Check(); err != nil {
-		return nil, err
-	}
 	if err := s.Check(ctx); err != nil {
 		return nil, err
-	}
-	if len(s.Graph.Context) > 0 {
-		return nil, fmt.Errorf("%s: found a context, which graphs of DGF do not have; write the store with graphmill tfgnn from-store", s.Dir)
 	}
 	features, err := widening.Read(fsys, s.Dir)
 	if err != nil {
 		return nil, err
 	}
+	return dgfFromGraph(ctx, fsys, w, s.Graph, features, opt)
+}
+
+// dgfFromGraph writes a graph with its features as WriteDGF does. The ids of the graph must be in range.
+func dgfFromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, features *widening.Features, opt Options) (*DGFResult, error) {
+	opt.Format, opt.dgf, opt.Shards = Parquet, true, max(opt.Shards, 1)
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	if len(g.Context) > 0 {
+		return nil, errors.New("found a context, which graphs of DGF do not have, expected none; write the store with graphmill tfgnn from-store")
+	}
 	r := &DGFResult{Schema: &dgf.Schema{NodeSets: map[string]*dgf.NodeSet{}, EdgeSets: map[string]*dgf.EdgeSet{}}}
-	jobs, err := r.jobs(s.Graph, features)
+	jobs, err := r.jobs(g, features)
 	if err != nil {
 		return nil, err
 	}
