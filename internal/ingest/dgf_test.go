@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -179,3 +181,107 @@ func floatText(f float64) string {
 
 // Graphs that DGF wrote are read as DGF reads them.
 func TestDGF(t *testing.T) { checkDGF(t, "testdata/dgf") }
+
+// dgfFolder copies the graph papers, applies changes to its files, and returns its folder. A change to "" removes the file.
+func dgfFolder(t *testing.T, changes map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "g")
+	if err := os.CopyFS(dir, os.DirFS("testdata/dgf/papers")); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range changes {
+		file := filepath.Join(dir, name)
+		if text == "" {
+			if err := os.RemoveAll(file); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if from, found := strings.CutPrefix(text, "copy "); found {
+			b, err := os.ReadFile(filepath.Join(dir, from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(b)
+		}
+		if from, to, found := strings.Cut(text, " => "); found {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = strings.Replace(string(b), from, to, 1)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// What is not one whole graph is an error or a warning.
+func TestDGFDoubts(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		changes map[string]string
+		want    string
+		warns   bool
+	}{
+		{name: "a missing shard", changes: map[string]string{"nodesets/paper-00001-of-00005.parquet": ""}, want: `node set "paper": found the file paper-00002-of-00005.parquet, expected shard 1 of 5`},
+		{name: "missing last shards", changes: map[string]string{"edgesets/cites-00003-of-00005.parquet": ""}, want: `edge set "cites": found 3 of 5 files`, warns: true},
+		{name: "two writings", changes: map[string]string{"nodesets/paper-00000-of-00001.parquet": "copy nodesets/paper-00000-of-00005.parquet"}, want: "expected those of one writing"},
+		{name: "two kinds of names", changes: map[string]string{"nodesets/paper-0.parquet": "copy nodesets/paper-00000-of-00005.parquet"}, want: "expected those of one writing"},
+		{name: "the files of a longer name", changes: map[string]string{"schema.json": "\"venue\" => \"paper-x\"", "nodesets/paper-x-00000-of-00001.parquet": "copy nodesets/paper-00000-of-00005.parquet"}, want: `edge set "in": found the node set "venue" as an end`},
+		{name: "no folder", changes: map[string]string{"nodesets": ""}, want: "found no folder"},
+		{name: "no metadata", changes: map[string]string{"metadata.json": ""}, want: "found no such file beside schema.json"},
+		{name: "another container", changes: map[string]string{"metadata.json": `PARQUET => TF_RECORD`}, want: `found the container "TF_RECORD", expected PARQUET`},
+		{name: "a later version", changes: map[string]string{"metadata.json": `"version": 0 => "version": 1`}, want: "found version 1 of the format"},
+		{name: "a timestamp", changes: map[string]string{"metadata.json": `"timestamp": null => "timestamp": 7`}, want: "the timestamp 7 of the graph is left out", warns: true},
+		{name: "another format", changes: map[string]string{"schema.json": `"format": "INTEGER_32" => "format": "INTEGER_64"`}, want: "is read as int32", warns: true},
+		{name: "another shape", changes: map[string]string{"schema.json": "\"shape\": [\n            4\n          ] => \"shape\": []"}, want: `feature "x": found lists of float32`},
+		{name: "a feature that is not there", changes: map[string]string{"schema.json": `"flag" => "flog"`}, want: `feature "flog": found no such column`},
+		{name: "a path", changes: map[string]string{"schema.json": `"cites" => "../cites"`}, want: "no name of a file"},
+		{name: "a colon", changes: map[string]string{"schema.json": `"cites" => "c:d"`}, want: "has no ':'"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Open(t.Context(), vfs.OS, dgfFolder(t, c.changes), Options{})
+			if c.warns {
+				if err != nil || !strings.Contains(strings.Join(s.Warnings, "\n"), c.want) {
+					t.Errorf("found %v, expected a warning with %q", err, c.want)
+				}
+				return
+			}
+			if !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("found %v, expected %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A data set of snapshots is refused with what makes one graph of it.
+func TestDGFSnapshots(t *testing.T) {
+	dir := dgfFolder(t, map[string]string{"metadata.json": "", "nodesets": "", "edgesets": ""})
+	if err := os.Mkdir(filepath.Join(dir, "snapshots"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), vfs.OS, dir, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "read_graph_snapshots_as_temporal_graph") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// FuzzDGF reads any text as the schema of a graph with files.
+func FuzzDGF(f *testing.F) {
+	dir := f.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/dgf/papers")); err != nil {
+		f.Fatal(err)
+	}
+	path := filepath.Join(dir, "schema.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"node_sets": {"author": {"features": {"id": {"format": "FLOAT_32"}, "h": {"format": "BYTES", "shape": [2]}}}}, "edge_sets": {}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzing.Check(t, len(b), func() { opens(t, path, b, Options{Format: "dgf"}) })
+	})
+}
