@@ -153,7 +153,16 @@ def graphmill_seeds(args: argparse.Namespace, count: int) -> Iterator[Any]:
                     del batch
 
 
-LOADERS = {"graphmill-seeds": graphmill_seeds, "dgf": dgf, "graphmill": graphmill, "graphmill-pairs": graphmill_pairs, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}
+LOADERS = {
+    "graphmill-seeds": graphmill_seeds,
+    "dgf": dgf,
+    "graphmill": graphmill,
+    "graphmill-pairs": graphmill_pairs,
+    "graphmill-dgl": graphmill_dgl,
+    "pyg": pyg,
+    "dgl": dgl,
+    "graphbolt": graphbolt,
+}
 
 
 def model(width: int, blocks: bool) -> Callable[[Any, Any, int], None]:

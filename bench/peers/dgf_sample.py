@@ -5,8 +5,12 @@ graph, plans as DGF writes them, and the nodes and edges of the subgraph that DG
 so nothing is random.
 """
 
+from __future__ import annotations
+
 import json
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import dgf
 import numpy as np
@@ -14,7 +18,7 @@ import numpy as np
 Feature, Format, Semantic = dgf.data.FeatureSchema, dgf.data.FeatureFormat, dgf.data.FeatureSemantic
 
 
-def graph_of(case):
+def graph_of(case: dict[str, Any]) -> tuple[Any, Any]:
     nodes, node_schemas, edges, edge_schemas = {}, {}, {}, {}
     for name, n in case["nodes"].items():
         nodes[name] = dgf.data.InMemoryNodeSet(n, {"#id": np.array([b"%d" % i for i in range(n)])})
@@ -27,7 +31,7 @@ def graph_of(case):
     return dgf.data.InMemoryGraph(nodes, edges), dgf.data.GraphSchema(node_schemas, edge_schemas)
 
 
-def sampled(graph, schema, plan, seeds, times):
+def sampled(graph: Any, schema: Any, plan: Any, seeds: Sequence[int], times: Sequence[int] | None) -> list[dict[str, Any]]:
     sampler = dgf.sampling.create_sampler(graph, plan, schema, return_features=False, return_node_idxs=True, num_threads=0, seed=1)
     out = []
     for x in sampler.sample(seeds, times):
@@ -40,7 +44,7 @@ def sampled(graph, schema, plan, seeds, times):
     return out
 
 
-def main():
+def main() -> None:
     answers = []
     with open(sys.argv[1]) as f:
         cases = json.load(f)

@@ -149,29 +149,33 @@ def exported(out):
         (path / folder).mkdir(parents=True)
     schema = dgf.data.GraphSchema(
         node_sets={
-            "user": dgf.data.NodeSchema({
-                "ID": Feature(Format.BYTES),
-                "age": Feature(Format.FLOAT_32),
-                "name": Feature(Format.BYTES, is_utf8_string=True),
-                "code": Feature(Format.BYTES),
-                "count": Feature(Format.INTEGER_64),
-                "emb": Feature(Format.FLOAT_32),
-            })
+            "user": dgf.data.NodeSchema(
+                {
+                    "ID": Feature(Format.BYTES),
+                    "age": Feature(Format.FLOAT_32),
+                    "name": Feature(Format.BYTES, is_utf8_string=True),
+                    "code": Feature(Format.BYTES),
+                    "count": Feature(Format.INTEGER_64),
+                    "emb": Feature(Format.FLOAT_32),
+                }
+            )
         },
         edge_sets={"knows": dgf.data.EdgeSchema("user", "user", {"w": Feature(Format.FLOAT_64)})},
     )
     dgf.io.write_schema(schema, str(path / "schema.json"))
     (path / "metadata.json").write_text('{"version": 0}')
     for i, rows in enumerate([["a", "b"], ["c"]]):
-        table = pa.table({
-            "ID": pa.array(rows, pa.string()),
-            "age": pa.array([None, 2.5][: len(rows)], pa.float32()),
-            "name": pa.array(["x", "y"][: len(rows)], pa.string()),
-            "code": pa.array([None, b"k"][: len(rows)], pa.binary()),
-            "count": pa.array([3, 4][: len(rows)], pa.int32()),
-            "emb": pa.array([[1.0, 2.0], [3.0, 4.0]][: len(rows)], pa.list_(pa.float32(), 2)),
-            "unused": pa.array([{"a": 1}, None][: len(rows)]),
-        })
+        table = pa.table(
+            {
+                "ID": pa.array(rows, pa.string()),
+                "age": pa.array([None, 2.5][: len(rows)], pa.float32()),
+                "name": pa.array(["x", "y"][: len(rows)], pa.string()),
+                "code": pa.array([None, b"k"][: len(rows)], pa.binary()),
+                "count": pa.array([3, 4][: len(rows)], pa.int32()),
+                "emb": pa.array([[1.0, 2.0], [3.0, 4.0]][: len(rows)], pa.list_(pa.float32(), 2)),
+                "unused": pa.array([{"a": 1}, None][: len(rows)]),
+            }
+        )
         pq.write_table(table, path / "nodesets" / f"user-{i:012}.parquet", compression="gzip")
     pq.write_table(pa.table({"#source": ["a", "c", "c"], "#target": ["b", "a", "a"], "w": [1.0, None, 3.0]}), path / "edgesets" / "knows-000000000000.parquet")
     return known(path, schema, [])
@@ -183,19 +187,17 @@ def rows_of(rng, fmt, shape, n):
     def one(dims):
         if dims:
             return [one(dims[1:]) for _ in range(rng.randrange(4) if dims[0] is None else dims[0])]
-        match fmt:
-            case Format.BOOL:
-                return rng.random() < 0.5
-            case Format.BYTES:  # DGF cannot read a file whose byte strings are all empty
-                return rng.choice(["a", "ü", "long text " * 3, "1", "日本"]).encode()
-            case Format.INTEGER_32:
-                return rng.randrange(-(2**31), 2**31)
-            case Format.INTEGER_64:
-                return rng.randrange(-(2**63), 2**63)
-            case Format.FLOAT_32:
-                return rng.choice([float(np.float32(rng.gauss(0, 1))), float("nan"), float("inf"), 0.0])
-            case _:
-                return rng.choice([rng.gauss(0, 1e9), float("nan"), float("-inf"), 5e-324])
+        if fmt == Format.BOOL:
+            return rng.random() < 0.5
+        if fmt == Format.BYTES:  # DGF cannot read a file whose byte strings are all empty
+            return rng.choice(["a", "ü", "long text " * 3, "1", "日本"]).encode()
+        if fmt == Format.INTEGER_32:
+            return rng.randrange(-(2**31), 2**31)
+        if fmt == Format.INTEGER_64:
+            return rng.randrange(-(2**63), 2**63)
+        if fmt == Format.FLOAT_32:
+            return rng.choice([float(np.float32(rng.gauss(0, 1))), float("nan"), float("inf"), 0.0])
+        return rng.choice([rng.gauss(0, 1e9), float("nan"), float("-inf"), 5e-324])
 
     rows = [one(shape or ()) for _ in range(n)]
     dtype = DTYPES.get(fmt, "S40")
