@@ -65,7 +65,7 @@ RACES = {
     "ogb": "data sets of nodes in OGB's layouts: OGB's own readers",
     "strings": "tables with string ids: polars, DuckDB",
     "features": "model input of 32 columns from Parquet: polars, scikit-learn, DGF, PyTorch Frame; return probabilities: PyG",
-    "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
+    "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam, DGF's sampler",
     "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
     "pack": "histograms into packs: the published algorithm, jraph, PyG",
@@ -75,7 +75,7 @@ RACES = {
     "profiles": "32 small graphs of ten families into parts: METIS, KaMinPar, Mt-KaHyPar",
     "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
-    "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
+    "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt, DGF",
     "larger": "training on a graph larger than memory: DGL's and PyG's loaders over memory maps; needs root, for a limit of memory",
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
     "relational": "a database of PostgreSQL into batches: RelBench with PyG, psql",
@@ -921,6 +921,30 @@ class Bench:
                 )
             ],
         )
+        # DGF keeps its subgraphs in memory and writes nothing. Its clock runs after the graph is read; ours is that of the whole command.
+        dgf = self.python("frames", "dgf", "numpy")
+        graph_of_dgf = self.work / "out" / "dgf"
+        shutil.rmtree(graph_of_dgf, ignore_errors=True)
+        subprocess.run([self.graphmill, "export", store, "--to", "dgf", "--out", graph_of_dgf], check=True, stdout=sys.stderr)
+        plan = self.work / "dgf_plan.json"
+        plan.write_text(json.dumps({"seed_nodeset": node_set, "num_hops": 2, "hop_width": 5, "reverse": False, "multi_visit": False}))
+        self.race(
+            f"{name}, DGF's plan of 2 hops of 5, every {node_set}, {in_words(threads)}",
+            "subgraphs/s",
+            [
+                Contestant(
+                    "graphmill, to TFRecord",
+                    [self.graphmill, "sample", store, "--plan", plan, "--format", "tfrecord", "--shards", 4, "--threads", threads, "--out", out],
+                    lambda r: all_seeds / r.wall,
+                    output=out,
+                ),
+                Contestant(
+                    "DGF in-memory sampler, nothing written",
+                    [dgf, HERE / "peer_dgf.py", graph_of_dgf, plan, "--set", node_set, "--threads", threads],
+                    lambda r: r["subgraphs_per_second"],
+                ),
+            ],
+        )
 
     def cluster(self) -> None:
         """Subgraphs of single seeds as TFRecords, by one process and by graphmill-beam on Flink, to the same bytes."""
@@ -1550,6 +1574,7 @@ class Bench:
         """Batches for training, with features."""
         store, features, width = self.featured()
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
+        frames = self.python("frames", "dgf")
 
         def run(name: str, python: pathlib.Path, which: str, *more: object) -> Contestant:
             command = self.batches_of(python, "peer_loader.py", store, features, which, *more)
@@ -1589,6 +1614,17 @@ class Bench:
                     run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", *train),
                     run("DGL DataLoader, prefetch", dgl, "dgl", *train),
                     run("GraphBolt", dgl, "graphbolt", *train),
+                ],
+            )
+            # DGF has a subgraph per seed. Both sides follow the same plan of DGF.
+            self.race(
+                f"DGF's batches of {what}",
+                "batches/s",
+                [
+                    run("graphmill, a subgraph per seed, 2 threads", frames, "graphmill-seeds", "--threads", 2, *train),
+                    run("graphmill, a subgraph per seed, 1 thread", frames, "graphmill-seeds", *train),
+                    run("DGF sampler and GraphMerger, 2 threads", frames, "dgf", "--threads", 2, *train),
+                    run("DGF sampler and GraphMerger, 1 thread", frames, "dgf", *train),
                 ],
             )
 

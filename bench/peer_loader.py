@@ -1,12 +1,14 @@
-"""Batches for training, by the loaders of PyG, DGL, GraphBolt and Graphmill: seeds, subgraph, features.
+"""Batches for training, by the loaders of PyG, DGL, GraphBolt, DGF and Graphmill: seeds, subgraph, features.
 
-usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-pairs|graphmill-dgl|pyg|dgl|graphbolt --batches N [--threads T] [--workers W] [--train]
+usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-pairs|graphmill-dgl|graphmill-seeds|pyg|dgl|graphbolt|dgf --batches N [--threads T] [--workers W] [--train]
 
 Prints one JSON. STORE is a homogeneous one; its nodes have the float32 rows of FEATURES.npy, which Graphmill's store
 holds as column x. Batches of 1024 shuffled seeds, fanout 15,10 (reversed for DGL and GraphBolt, which
 count from the far end), torch with one thread; graphmill yields PyG's Data, graphmill-dgl DGL's blocks. PyG samples
 by torch-sparse, in the trainer's process or in W workers. graphmill-pairs trains on the same batches as graphmill, but each
-layer computes only the nodes and edges that later layers need, as on DGL's blocks. With --train a
+layer computes only the nodes and edges that later layers need, as on DGL's blocks. dgf is the in-memory sampler of Google's DGF, which
+gives each seed a subgraph of its own, and its GraphMerger, which joins those of a batch; graphmill-seeds makes the same batches by
+the same plan. With --train a
 two-layer GraphSAGE (hidden 64, Adam) learns from each batch; "waiting" is the share of the time that it waits for
 batches. The clock starts after 20 batches and --warm-seconds, when each loader has its features in memory. "rows" and
 "edges" are the feature rows and the edges of all timed batches.
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -112,7 +115,54 @@ def graphbolt(args: argparse.Namespace, count: int) -> Iterator[Any]:
             yield batch.node_features["x"], batch.blocks, BATCH
 
 
-LOADERS = {"graphmill": graphmill, "graphmill-pairs": graphmill_pairs, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}
+# A node that a step reaches twice is expanded once: DGF is faster so, and others do the same.
+DGF_PLAN = """{"root": {"nodeset": "node", "children": [{"edgeset": "edge", "reversed": true, "hop_width": 15, "node": {"nodeset": "node",
+"children": [{"edgeset": "edge", "reversed": true, "hop_width": 10, "node": {"nodeset": "node", "children": []}}]}}]}, "multi_visit": false}"""
+
+
+def dgf(args: argparse.Namespace, count: int) -> Iterator[Any]:
+    import dgf as d
+
+    indptr, far = adjacency(args.store)
+    dst = torch.repeat_interleave(torch.arange(count), indptr.diff())
+    x = np.load(args.features)
+    features = {"x": d.data.FeatureSchema(d.data.FeatureFormat.FLOAT_32, d.data.FeatureSemantic.EMBEDDING, shape=x.shape[1:])}
+    schema = d.data.GraphSchema({"node": d.data.NodeSchema(features)}, {"edge": d.data.EdgeSchema("node", "node")})
+    edges = d.data.InMemoryEdgeSet(torch.stack([far, dst]).numpy())
+    graph = d.data.InMemoryGraph({"node": d.data.InMemoryNodeSet(count, {"x": x})}, {"edge": edges})
+    plan = d.sampling.SamplingPlan.from_json(DGF_PLAN)
+    sampler = d.sampling.create_sampler(graph, plan, schema, batch_size=BATCH, num_threads=args.threads if args.threads > 1 else 0, seed=1)
+    merger = d.transform.GraphMerger(schema)
+    seeds = chosen(args, count)
+    while True:
+        for i in range(0, len(seeds), BATCH):
+            merged, _ = merger(sampler.sample(seeds[i : i + BATCH]))
+            yield torch.from_numpy(merged.node_sets["node"].features["x"]), torch.from_numpy(merged.edge_sets["edge"].adjacency), BATCH
+
+
+def graphmill_seeds(args: argparse.Namespace, count: int) -> Iterator[Any]:
+    from graphmill import NodeLoader
+
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
+        plan.write(DGF_PLAN)
+        plan.flush()
+        with NodeLoader(args.store, plan=plan.name, batch_size=BATCH, seeds=chosen(args, count), as_="pyg", threads=args.threads, features=["x"]) as loader:
+            while True:
+                for batch in loader:
+                    yield batch.x, batch.edge_index, batch.batch_size
+                    del batch
+
+
+LOADERS = {
+    "graphmill-seeds": graphmill_seeds,
+    "dgf": dgf,
+    "graphmill": graphmill,
+    "graphmill-pairs": graphmill_pairs,
+    "graphmill-dgl": graphmill_dgl,
+    "pyg": pyg,
+    "dgl": dgl,
+    "graphbolt": graphbolt,
+}
 
 
 def model(width: int, blocks: bool) -> Callable[[Any, Any, int], None]:
@@ -151,7 +201,7 @@ def main() -> None:
     p.add_argument("store")
     p.add_argument("features")
     p.add_argument("--loader", required=True, choices=list(LOADERS))
-    p.add_argument("--threads", type=int, default=1, help="threads of Graphmill's feed; the peers sample in the trainer's thread")
+    p.add_argument("--threads", type=int, default=1, help="threads of Graphmill's feed, and of DGF's sampler; the other peers sample in the trainer's thread")
     p.add_argument("--workers", type=int, default=0, help="processes in which PyG samples and gathers features; 0 is the trainer's own")
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock starts")
     p.add_argument("--batches", type=int, required=True)

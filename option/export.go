@@ -4,18 +4,19 @@ package option
 const (
 	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
 	FormatMETIS   Format = "metis"   // a store as a .graph file of METIS
+	FormatDGF     Format = "dgf"     // a store as a graph of Google's DGF
 )
 
 // Export say in which format a collection or store is written.
 type Export struct {
 	Run
-	// To is required: FormatTFRecord for a collection, FormatChunked or FormatMETIS for a store.
+	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS or FormatDGF for a store.
 	To Format
 
 	// Options of FormatTFRecord.
 
 	Store  string // store that the collection was sampled from: its columns are joined; "" joins none
-	Shards int    // number of files; 0 is 1
+	Shards int    // number of files; of FormatDGF, of each table; 0 is 1
 	Name   string // prefix of the file names; "" is "samples.tfrecord"
 	Gzip   bool   // compress the records
 

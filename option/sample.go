@@ -88,11 +88,11 @@ type Draw struct {
 	// in the graph. Edge types that are not listed are not followed. With SamplerLadies, SamplerFastGCN and SamplerHGT a key is a node
 	// type, and the edges that lead to node types that are not listed are not followed.
 	FanoutByType map[string][]int
-	// Plan is the name of a file with a plan (JSON, docs/plan.md).
+	// Plan is the name of a file with a plan (JSON, docs/plan.md), or with a sampling plan of Google's DGF (docs/coming-from-dgf.md).
 	Plan string
 	// SamplingSpec is the name of a file with a TF-GNN SamplingSpec (text format).
 	SamplingSpec string
-	// TimeColumn is the edge column by which LATEST_K of a SamplingSpec orders edges.
+	// TimeColumn is the edge column by which LATEST_K of a SamplingSpec orders edges, or that has the times of a temporal Plan of DGF.
 	TimeColumn string
 
 	// The fields up to HalfLife apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.

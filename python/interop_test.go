@@ -147,6 +147,7 @@ func TestPeerClient(t *testing.T) {
 		{"lightning", []string{"discover", "-s", "tests", "-k", "TestStateful", "-k", "Lightning", "-k", "TestTorchMetrics", "-k", "test_docs_python"}, true},
 		{"databases", []string{"discover", "-s", "tests", "-k", "TestDatabases"}, true},
 		{"integrations", integrations, true},
+		{"frames", []string{"discover", "-s", "tests", "-k", "test_docs_coming_from_dgf"}, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestScikitLearn"}, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_splits.py", "-k", "TestScikitLearn"}, true},
 		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate*.py", "-k", "TestOGB", "-k", "TestTorchFiles"}, true},

@@ -16,6 +16,8 @@ type Field struct {
 	Nullable bool
 	// Unit is set for times since 1970-01-01T00:00:00 of no zone: "ms", "us" or "ns". Type is Int64 then.
 	Unit string
+	// Binary says that byte strings are not declared to be texts, although all of them are UTF-8.
+	Binary bool
 	// Raw columns are not compressed. Numbers of many digits hardly get smaller, and take most of the time.
 	Raw bool
 }
@@ -266,7 +268,7 @@ func (f *Field) schema(t *thriftWriter, text bool) {
 		t.end()
 		t.end()
 		t.end()
-	case f.Type == Bytes && text:
+	case f.Type == Bytes && text && !f.Binary:
 		t.i32(6, convertedUTF8)
 		t.structure(10)
 		t.structure(logicalString)

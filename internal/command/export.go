@@ -18,7 +18,7 @@ func NewExport(t *cli.Terminal) *cobra.Command {
 	o := &f.Export
 	cmd := &cobra.Command{
 		Use:   "export COLLECTION|STORE",
-		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
+		Short: "Write a collection as TFRecords, or a store as a chunked, METIS or DGF graph",
 		Long: `--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
 graph, over any number of files, together with their schema.
 
@@ -29,6 +29,9 @@ input. The chunks of a type differ by at most one row; none is empty.
 --to metis writes a store as a .graph file. It has the nodes of all types, one type
 after the other in the order of their names, and each pair of neighbours once,
 without self-loops.
+
+--to dgf writes a store as a graph that Google's DGF reads with dgf.io.read_graph. The
+sets of nodes and edges, and their ids, are those of graphmill tfgnn from-store.
 
 A collection that was imported from TFRecords is written back unchanged: TF-GNN
 parses equal values, and the bytes are equal if the keys of its Examples were in
@@ -45,6 +48,7 @@ graphmill export predictions writes what a model computed under the original ids
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
   graphmill export g.store --to metis --out g.graph
+  graphmill export g.store --to dgf --shards 8 --out g.dgf
   graphmill export predictions g.store --type user --column emb=emb.npy --out users.parquet`,
 		Args: cli.OneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

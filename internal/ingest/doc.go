@@ -5,6 +5,7 @@
 // The formats, each in a file of its own, are:
 //
 //   - unigraph: TF-GNN's GraphSchema (.pbtxt, or the folder of one) and its CSV, TFRecord and Parquet tables;
+//   - dgf: the folder of a graph of Google's DGF: schema.json, metadata.json, and Parquet files;
 //   - edge list: one table of edges, of any kind that package table opens, in one file, several, or a folder;
 //   - npy: an array of edges, or the two arrays of a sparse matrix;
 //   - matrix-market: the entries of a matrix as text, .mtx;

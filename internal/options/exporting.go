@@ -2,9 +2,9 @@ package options
 
 // Export are the options of export.
 var Export = []Option{
-	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "chunked", "metis"}, Help: "format to write: tfrecord, chunked or metis (required)"},
+	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "chunked", "metis", "dgf"}, Help: "format to write: tfrecord, chunked, metis or dgf (required)"},
 	{Field: "Store", Group: GroupOutput, Common: true, Kind: Folder, Help: "tfrecord: store that the collection was sampled from, to join its columns"},
-	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files"},
+	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files; dgf: number of files of each set"},
 	{Field: "Name", Group: GroupOutput, Help: "tfrecord: prefix of the file names (default \"samples.tfrecord\")"},
 	{Field: "Gzip", Group: GroupOutput, Help: "tfrecord: compress the records"},
 	{Field: "GraphName", Group: GroupOutput, Help: "chunked: name of the graph in DGL (default: name of the store)"},

@@ -38,7 +38,7 @@ var Sampling = []Option{
 	{Field: "Exclude", Group: GroupLinks, Choices: []string{"self"}, Value: "EDGES", Kind: Reverses, Needs: []*Need{OfHops, NotInPlan}, Help: "edges that the subgraph of seed links leaves out: those of the links (self), or these and the edges of RELATION in the other direction (reverse:RELATION)"},
 	{Field: "Messages", Group: GroupLinks, Common: true, Value: "COLUMN=VALUE", Form: Repeated, Needs: []*Need{NotInPlan}, Help: "edges that are messages: those with a value in a column (split=train), or COLUMN of true and false; TYPE:COLUMN=VALUE is for one edge type, and --messages can be repeated for others and for further values; no draw, negative or induced subgraph sees other edges (default: all edges)"},
 	{Field: "Subgraph", Keyword: "subgraph_type", Group: GroupDraw, Choices: []string{"directional", "bidirectional", "induced"}, Default: "directional", Needs: []*Need{OfHops, NotInPlan}, Help: "edges of a subgraph: those that were drawn (directional), these and their reverses (bidirectional), or all edges between its nodes (induced)"},
-	{Field: "TimeColumn", Group: GroupSeeds, Value: "COLUMN", Kind: EdgeColumn, Needs: []*Need{OfHops, OfSpec}, Help: "edge column by which LATEST_K of a sampling spec orders edges"},
+	{Field: "TimeColumn", Group: GroupSeeds, Value: "COLUMN", Kind: EdgeColumn, Needs: []*Need{OfHops, OfSpec}, Help: "edge column by which LATEST_K of a sampling spec orders edges, or with the times of a temporal plan of DGF"},
 	{Field: "Seeds", Group: GroupSeeds, Common: true, Value: "SEEDS", Kind: Types, Free: true, Needs: []*Need{OfHops}, Help: "TYPE, TYPE:COLUMN=VALUE, or a file of ids or links; TYPE is a node type or, for links, an edge type SRC:REL:DST (default: all nodes of the seed type)"},
 	{Field: "SeedType", Group: GroupSeeds, Value: "TYPE", Kind: Types, Help: "node type of the ids in a file of seeds; for links their edge type SRC:REL:DST, or the node types SOURCE,TARGET"},
 	{Field: "SeedTime", Group: GroupSeeds, Value: "COLUMN|FILE|TIME", Needs: []*Need{OfHops}, Help: "column with the times of the seed nodes or links, an .npy file with a time per seed, or one time for all seeds, such as 2024-04-01 (default: the column of --before)"},
@@ -152,7 +152,7 @@ var (
 	// ByFanout and NotInPlan: a plan says these things itself, and no option is ignored silently.
 	ByFanout  = &Need{Field: "Fanout", Or: []string{"FanoutByType"}, Text: inPlan}
 	NotInPlan = &Need{Field: "Fanout", Or: []string{"FanoutByType"}, With: "Plan", Text: inPlan}
-	OfSpec    = &Need{Field: "SamplingSpec"}
+	OfSpec    = &Need{Field: "SamplingSpec", Or: []string{"Plan"}}
 	OfWalks   = &Need{Field: "Sampler", Values: []string{"walk", "saint-walk"}}
 	OfWalk    = &Need{Field: "Sampler", Values: []string{"walk"}}
 	OfCluster = &Need{Field: "Sampler", Values: []string{"cluster"}}

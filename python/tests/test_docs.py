@@ -45,6 +45,7 @@ PEERS = {
     "pyg": {"torch", "torch_geometric"},
     "lightning": {"torch", "torch_geometric", "lightning", "torchdata"},
     "integrations": {"torch", "torch_geometric", "datasets", "fastapi", "ray", "tensorboard"},
+    "frames": {"torch", "torch_geometric", "dgf"},
     "dgl": {"torch", "dgl"},
     "jraph": {"jax", "jraph"},
     "tfgnn": {"tensorflow", "tensorflow_gnn"},

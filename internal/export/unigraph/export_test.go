@@ -11,6 +11,7 @@ func SetMaxWaiting(n int64) (restore func()) {
 var (
 	ErrInexpressible = errInexpressible
 	FromGraph        = fromGraph
+	DGFFromGraph     = dgfFromGraph
 	Write            = writeTable
 )
 

@@ -2,7 +2,9 @@ package unigraph
 
 import (
 	"slices"
+	"unsafe"
 
+	"github.com/graphmill/graphmill/format/arrow"
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
@@ -23,7 +25,10 @@ var parquetTypes = map[graph.DType]parquet.Type{
 }
 
 // parquetField returns a column of a Parquet file. Each dimension of its shape is a level of lists.
-func parquetField(name string, d graph.DType, shape []int) parquet.Field {
+func (w *writer) parquetField(name string, d graph.DType, shape []int) parquet.Field {
+	if w.opt.dgf {
+		return parquet.Field{Name: name, Type: dgfStored[dgfFormats[d]], Lists: len(shape), Binary: true}
+	}
 	return parquet.Field{Name: name, Type: parquetTypes[d], Lists: len(shape)}
 }
 
@@ -45,8 +50,11 @@ func (e *encoder) pagesOf(b []byte, from, to int) ([]byte, []page, error) {
 	pages := make([]page, len(e.cols))
 	for i := range e.cols {
 		c := &e.cols[i]
-		f := parquetField(c.Name, c.DType, c.Shape)
-		e.pages.view(c, from, to)
+		f := e.w.parquetField(c.Name, c.DType, c.Shape)
+		e.pages.view(c, f.Type, from, to)
+		if err := e.w.checkRange(c, f.Type, e.pages.rows.Data); err != nil {
+			return b, nil, err
+		}
 		var err error
 		if b, pages[i].Page, err = e.pages.Append(b, &f, &e.pages.rows); err != nil {
 			return b, nil, err
@@ -57,8 +65,8 @@ func (e *encoder) pagesOf(b []byte, from, to int) ([]byte, []page, error) {
 }
 
 // view makes parquet.Rows from rows of a column: lists with their lengths, and numbers in the widths that Parquet
-// uses.
-func (p *pageEncoder) view(c *graph.Column, from, to int) {
+// uses, or in which DGF has them.
+func (p *pageEncoder) view(c *graph.Column, as parquet.Type, from, to int) {
 	r := &p.rows
 	r.N, r.Null = to-from, nil
 	r.Lengths = slices.Grow(r.Lengths[:0], len(c.Shape))[:len(c.Shape)]
@@ -90,6 +98,14 @@ func (p *pageEncoder) view(c *graph.Column, from, to int) {
 	}
 	values := c.Values[from*c.DType.Size() : to*c.DType.Size()]
 	switch c.DType {
+	case graph.Uint32:
+		if r.Data = values; as == parquet.Int64 {
+			r.Data = widen(p, graph.View[uint32](values), func(v uint32) int64 { return int64(v) })
+		}
+	case graph.Float16:
+		if r.Data = values; as == parquet.Float32 {
+			r.Data = widen(p, graph.View[uint16](values), example.Float16)
+		}
 	case graph.Int8:
 		r.Data = widen(p, graph.View[int8](values), func(v int8) int32 { return int32(v) })
 	case graph.Int16:
@@ -105,9 +121,10 @@ func (p *pageEncoder) view(c *graph.Column, from, to int) {
 	}
 }
 
-// widen converts numbers to 32-bit numbers.
+// widen converts numbers to wider ones.
 func widen[T, U graph.Numbers](p *pageEncoder, values []T, convert func(T) U) []byte {
-	p.values = slices.Grow(p.values[:0], 4*len(values))[:4*len(values)]
+	n := int(unsafe.Sizeof(U(0))) * len(values)
+	p.values = slices.Grow(p.values[:0], n)[:n]
 	out := graph.View[U](p.values)
 	for i, v := range values {
 		out[i] = convert(v)
@@ -129,10 +146,12 @@ func newParquetFile(w *writer) (*parquetFile, error) {
 	f := &parquetFile{w: w, pages: make([]parquet.Page, len(w.columns))}
 	fields := make([]parquet.Field, len(w.columns))
 	for i, c := range w.columns {
-		fields[i] = parquetField(c.Name, c.From.DType, c.From.Shape)
+		fields[i] = w.parquetField(c.Name, c.From.DType, c.From.Shape)
 	}
 	var err error
-	f.out, err = parquet.NewWriter(f, fields)
+	if f.out, err = parquet.NewWriter(f, fields); err == nil && w.opt.dgf {
+		f.out.Meta = []parquet.Pair{{Key: arrow.SchemaKey, Value: w.declared()}}
+	}
 	return f, err
 }
 

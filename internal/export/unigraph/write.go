@@ -8,6 +8,7 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/graphmill/graphmill/format/dgf"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -62,6 +63,8 @@ type Options struct {
 	// the range of float32 is an error in either case.
 	RoundDoubles bool
 	Threads      int // 0: 1
+
+	dgf bool // the tables are DGF's, in its formats and under its names of shards
 	// Progress, if not nil, receives the number of rows of each step.
 	Progress func(rows int)
 }
@@ -334,7 +337,10 @@ func (w *writer) open() error {
 	}
 	w.shard++
 	name := w.opt.fileName(w.stem)
-	if w.opt.Shards > 0 {
+	switch {
+	case w.opt.dgf:
+		name = fmt.Sprintf("%s-%05d-of-%05d%s", w.stem, w.shard, w.opt.Shards, dgf.ParquetSuffix)
+	case w.opt.Shards > 0:
 		name = fmt.Sprintf("%s-%05d-of-%05d", name, w.shard, w.opt.Shards)
 	}
 	var err error

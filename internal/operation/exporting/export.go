@@ -24,15 +24,15 @@ import (
 
 // checkExport refuses options that contradict each other, and fills in defaults.
 func checkExport(o *option.Export) error {
-	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatChunked, option.FormatMETIS}, o.To) {
-		return operation.Usagef("found `To` %q, expected tfrecord, chunked or metis", o.To)
+	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatChunked, option.FormatMETIS, option.FormatDGF}, o.To) {
+		return operation.Usagef("found `To` %q, expected tfrecord, chunked, metis or dgf", o.To)
 	}
 	for _, f := range []struct {
 		name  string
 		of    option.Format
 		given bool
 	}{
-		{"Store", option.FormatTFRecord, o.Store != ""}, {"Shards", option.FormatTFRecord, o.Shards != 0}, {"Name", option.FormatTFRecord, o.Name != ""}, {"Gzip", option.FormatTFRecord, o.Gzip},
+		{"Store", option.FormatTFRecord, o.Store != ""}, {"Shards", option.FormatTFRecord, o.Shards != 0 && o.To != option.FormatDGF}, {"Name", option.FormatTFRecord, o.Name != ""}, {"Gzip", option.FormatTFRecord, o.Gzip},
 		{"GraphName", option.FormatChunked, o.GraphName != ""}, {"Chunks", option.FormatChunked, o.Chunks != 0}, {"Edges", option.FormatChunked, o.Edges != ""}, {"Features", option.FormatChunked, o.Features != ""},
 	} {
 		if f.given && f.of != o.To {
@@ -46,7 +46,7 @@ func checkExport(o *option.Export) error {
 	return operation.CheckRun(&o.Run)
 }
 
-// Export writes a collection as TFRecords or a store as a chunked graph to the folder out, or a store as a METIS graph to
+// Export writes a collection as TFRecords or a store as a chunked graph or a graph of DGF to the folder out, or a store as a METIS graph to
 // the file out. A sampled collection holds its features by reference: option.Export.Store joins them.
 func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
@@ -62,6 +62,8 @@ func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Rep
 		return e.report, e.dglChunks(ctx)
 	case option.FormatMETIS:
 		return e.report, e.metis(ctx)
+	case option.FormatDGF:
+		return e.report, e.dgf(ctx)
 	}
 	return e.report, e.records(ctx)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/format/dgf"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
@@ -21,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/seeds"
 	"github.com/graphmill/graphmill/internal/sample/spec"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -217,13 +219,19 @@ func UsageOf(err error) error {
 	return err
 }
 
-// fixedPlan returns the plan of a file, nil with fanouts.
+// fixedPlan returns the plan of a file, which may be one of DGF; nil with fanouts.
 func (o *request) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
 	switch {
 	case o.Plan != "":
 		b, err := vfs.ReadFile(vfs.OS, o.Plan, 16<<20)
 		if err != nil {
 			return nil, err
+		}
+		if dgf.IsPlan(b) {
+			return o.dgfPlan(g, b)
+		}
+		if o.TimeColumn != "" {
+			return nil, operation.Usagef("found `TimeColumn` with a plan that has columns of times itself, expected it with a `SamplingSpec` or a plan of DGF; leave it out")
 		}
 		plan, err := sample.ParsePlan(o.Plan, b)
 		if err != nil {
@@ -235,6 +243,16 @@ func (o *request) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, e
 		return o.specPlan(g, seedTypes)
 	}
 	return nil, nil
+}
+
+// dgfPlan returns the plan of the text of a plan of Google's DGF.
+func (o *request) dgfPlan(g *graph.Graph, text []byte) (*sample.Plan, error) {
+	d, err := dgf.ParsePlan(o.Plan, text)
+	if err != nil {
+		return nil, tagged.Errorf(sample.ErrPlan, "%w", err)
+	}
+	plan, err := spec.CompileDGF(d, g, o.TimeColumn)
+	return plan, operation.Described(o.Plan, err)
 }
 
 // specPlan returns the plan of a sampling spec.

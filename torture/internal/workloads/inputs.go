@@ -52,6 +52,7 @@ var made = []string{
 	"sample uni.store --fanout 2 --direction out --seeds author --scope seed --format tfrecord --gzip --out uni.zipped",
 	"chunk rmat.store --chunk-size 4KiB --out rmat.chunks",
 	"export features.store --to chunked --chunks 2 --out features.chunked",
+	"export features.store --to dgf --out features.dgf",
 	"export features.store --to chunked --chunks 2 --edges parquet --features parquet --out features.parquets",
 	"export rmat.store --to metis --out rmat.graph",
 	"partition rmat.store --parts 3 --seed 1 --out rmat.parts",

@@ -54,6 +54,7 @@ func All() []Workload {
 	out("export-chunked", "export @features.store --to chunked --chunks 2")
 	out("export-chunked-parquet", "export @features.store --to chunked --chunks 2 --edges parquet --features parquet")
 	out("export-metis", "export @rmat.store --to metis")
+	out("export-dgf", "export @features.store --to dgf --shards 2")
 	const predictions = "export predictions @features.store --type a --column v=@values.npy --out "
 	add("export-predictions", predictions+"out.parquet", "out.parquet")
 	add("export-predictions-arrow", predictions+"out.arrow", "out.arrow")
@@ -79,7 +80,7 @@ func All() []Workload {
 		{"tsv", "@names.tsv"}, {"jsonl", "@rows.jsonl"}, {"folders", "@hive"}, {"parquet", "@rmat.parquet/edges-edge.parquet"},
 		{"graph-yaml", "@typed"}, {"graph-yaml-features", "@features --normalise x --split a=0.5,0.25,0.25"}, {"homogeneous", "@typed --homogeneous"},
 		{"npy", "@pairs.npy"}, {"sparse", "--indptr=@indptr.npy --indices=@indices.npy"}, {"chunk", "@rmat.chunks"},
-		{"unigraph", "@debian"}, {"unigraph-ragged", "@ragged --dangling-edges zeros"}, {"unigraph-tfrecord", "@uni.tfrecords/schema.pbtxt"}, {"unigraph-parquet", "@uni.parquet"},
+		{"unigraph", "@debian"}, {"unigraph-ragged", "@ragged --dangling-edges zeros"}, {"unigraph-tfrecord", "@uni.tfrecords/schema.pbtxt"}, {"unigraph-parquet", "@uni.parquet"}, {"dgf", "@features.dgf"},
 		{"dgl", "@one.bin"}, {"dgl-many", "@many.bin"}, {"dgl-parts", "@rmat.dgl"}, {"chunked", "@chunkedcsv"}, {"chunked-parquet", "@features.parquets"},
 		{"ogb", "@ogb --symmetrise"}, {"ogb-nodes", "@ogbnodes"}, {"tu", "@tu"}, {"collection", "@arrays"},
 		{"tfrecords", "@uni.records/samples.tfrecord@2 --schema @uni.records"}, {"tfrecords-gzip", "@uni.zipped/samples.tfrecord.gz-00000-of-00001 --schema @uni.zipped"},
