@@ -4,20 +4,22 @@ package option
 const (
 	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
 	FormatMETIS   Format = "metis"   // a store as a .graph file of METIS
+	FormatParquet Format = "parquet" // a store as Parquet tables that DuckDB and Spark join
 )
 
 // Export say in which format a collection or store is written.
 type Export struct {
 	Run
-	// To is required: FormatTFRecord for a collection, FormatChunked or FormatMETIS for a store.
+	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS or FormatParquet for a store.
 	To Format
+	// Shards is the number of files of FormatTFRecord, and of each table of FormatParquet; 0 is 1.
+	Shards int
 
 	// Options of FormatTFRecord.
 
-	Store  string // store that the collection was sampled from: its columns are joined; "" joins none
-	Shards int    // number of files; 0 is 1
-	Name   string // prefix of the file names; "" is "samples.tfrecord"
-	Gzip   bool   // compress the records
+	Store string // store that the collection was sampled from: its columns are joined; "" joins none
+	Name  string // prefix of the file names; "" is "samples.tfrecord"
+	Gzip  bool   // compress the records
 
 	// Options of FormatChunked.
 

@@ -27,6 +27,8 @@ type Report struct {
 	Version string `json:"version"`
 	// Output is the folder that the operation wrote, as it was named; "" in the report.json of the folder.
 	Output string `json:"output,omitempty"`
+	// Next is what a person may do with the output now, as a command for a shell; "" leaves it to the command. It is in no file.
+	Next string `json:"-"`
 
 	// These describe the run; 0 means unknown.
 	Threads        int     `json:"threads,omitempty"`

@@ -18,9 +18,13 @@ func NewExport(t *cli.Terminal) *cobra.Command {
 	o := &f.Export
 	cmd := &cobra.Command{
 		Use:   "export COLLECTION|STORE",
-		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
+		Short: "Write a collection as TFRecords, or a store as Parquet tables, a chunked or METIS graph",
 		Long: `--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
 graph, over any number of files, together with their schema.
+
+--to parquet writes a store as a table per node and edge type, which DuckDB and Spark
+join: numbers, original ids and all columns. A graph.yaml beside them imports the
+folder again as an equal store, and README.md lists the tables.
 
 --to chunked writes a store in DGL's chunked graph format, for DGL's partitioning
 and dispatching tools. Nodes have the ids of the store, and edges the order of their
@@ -42,6 +46,7 @@ graphmill export predictions writes what a model computed under the original ids
 		Example: `  graphmill export g.coll --to tfrecord --out records
   graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
   graphmill export batches --to tfrecord --store g.store --out records
+  graphmill export g.store --to parquet --out tables
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
   graphmill export g.store --to metis --out g.graph

@@ -2,9 +2,9 @@ package options
 
 // Export are the options of export.
 var Export = []Option{
-	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "chunked", "metis"}, Help: "format to write: tfrecord, chunked or metis (required)"},
+	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "parquet", "chunked", "metis"}, Help: "format to write: tfrecord, parquet, chunked or metis (required)"},
 	{Field: "Store", Group: GroupOutput, Common: true, Kind: Folder, Help: "tfrecord: store that the collection was sampled from, to join its columns"},
-	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files"},
+	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files; parquet: number of files per table"},
 	{Field: "Name", Group: GroupOutput, Help: "tfrecord: prefix of the file names (default \"samples.tfrecord\")"},
 	{Field: "Gzip", Group: GroupOutput, Help: "tfrecord: compress the records"},
 	{Field: "GraphName", Group: GroupOutput, Help: "chunked: name of the graph in DGL (default: name of the store)"},

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/export/chunk"
 	"github.com/graphmill/graphmill/internal/export/dglchunks"
 	"github.com/graphmill/graphmill/internal/export/metis"
+	"github.com/graphmill/graphmill/internal/export/tables"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
@@ -24,20 +25,29 @@ import (
 
 // checkExport refuses options that contradict each other, and fills in defaults.
 func checkExport(o *option.Export) error {
-	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatChunked, option.FormatMETIS}, o.To) {
-		return operation.Usagef("found `To` %q, expected tfrecord, chunked or metis", o.To)
+	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatParquet, option.FormatChunked, option.FormatMETIS}, o.To) {
+		return operation.Usagef("found `To` %q, expected tfrecord, parquet, chunked or metis", o.To)
 	}
 	for _, f := range []struct {
 		name  string
-		of    option.Format
+		of    []option.Format
 		given bool
 	}{
-		{"Store", option.FormatTFRecord, o.Store != ""}, {"Shards", option.FormatTFRecord, o.Shards != 0}, {"Name", option.FormatTFRecord, o.Name != ""}, {"Gzip", option.FormatTFRecord, o.Gzip},
-		{"GraphName", option.FormatChunked, o.GraphName != ""}, {"Chunks", option.FormatChunked, o.Chunks != 0}, {"Edges", option.FormatChunked, o.Edges != ""}, {"Features", option.FormatChunked, o.Features != ""},
+		{"Store", []option.Format{option.FormatTFRecord}, o.Store != ""}, {"Shards", []option.Format{option.FormatTFRecord, option.FormatParquet}, o.Shards != 0},
+		{"Name", []option.Format{option.FormatTFRecord}, o.Name != ""}, {"Gzip", []option.Format{option.FormatTFRecord}, o.Gzip},
+		{"GraphName", []option.Format{option.FormatChunked}, o.GraphName != ""}, {"Chunks", []option.Format{option.FormatChunked}, o.Chunks != 0},
+		{"Edges", []option.Format{option.FormatChunked}, o.Edges != ""}, {"Features", []option.Format{option.FormatChunked}, o.Features != ""},
 	} {
-		if f.given && f.of != o.To {
-			return operation.Usagef("found `%s` with `To` %s, expected it with `To` %s; leave it out, or give the other `To`", f.name, o.To, f.of)
+		if f.given && !slices.Contains(f.of, o.To) {
+			var of []string
+			for _, one := range f.of {
+				of = append(of, string(one))
+			}
+			return operation.Usagef("found `%s` with `To` %s, expected it with `To` %s; leave it out, or give the other `To`", f.name, o.To, strings.Join(of, " or "))
 		}
+	}
+	if o.To == option.FormatParquet && o.Shards > tables.MaxShards {
+		return operation.Usagef("found `Shards` %d, expected at most %d", o.Shards, tables.MaxShards)
 	}
 	operation.SetDefault(&o.Shards, 1)
 	operation.SetDefault(&o.Chunks, 1)
@@ -46,7 +56,7 @@ func checkExport(o *option.Export) error {
 	return operation.CheckRun(&o.Run)
 }
 
-// Export writes a collection as TFRecords or a store as a chunked graph to the folder out, or a store as a METIS graph to
+// Export writes a collection as TFRecords, or a store as Parquet tables or a chunked graph, to the folder out, or a store as a METIS graph to
 // the file out. A sampled collection holds its features by reference: option.Export.Store joins them.
 func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
@@ -62,6 +72,8 @@ func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Rep
 		return e.report, e.dglChunks(ctx)
 	case option.FormatMETIS:
 		return e.report, e.metis(ctx)
+	case option.FormatParquet:
+		return e.report, e.tables(ctx)
 	}
 	return e.report, e.records(ctx)
 }
