@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/yamltext"
@@ -114,8 +115,8 @@ func (x *exporter) categoriesYAML(t *Table, c *column) (list string, needed bool
 	}
 	var b strings.Builder
 	for i := range texts.Rows {
-		if b.Len()+len(texts.Text(i)) > x.yaml {
-			x.note("%s.%s: graph.yaml has no list of the %d categories, which would be too long; an import numbers those that occur in the order of their bytes", t.Of, c.field.Name, texts.Rows)
+		if b.Len()+len(texts.Text(i)) > x.yaml || !utf8.Valid(texts.Text(i)) {
+			x.note("%s.%s: graph.yaml has no list of the %d categories, which is too long or not in UTF-8; an import numbers those that occur in the order of their bytes", t.Of, c.field.Name, texts.Rows)
 			return "", false
 		}
 		if i > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // A block has about blockBytes of values, and at most blockRows rows.
@@ -295,13 +294,12 @@ type mapped struct {
 	read  atomic.Int64
 }
 
-// newMapped is for a bound of most bytes; 0 is no bound. A store that fits stays in memory.
-func newMapped(fsys vfs.FS, s *store.Store, most int64) (*mapped, error) {
-	size, err := store.Size(fsys, s.Dir)
+// newMapped is for a store of size bytes and a bound of most; 0 is no bound. A store that fits stays in memory.
+func newMapped(s *store.Store, size, most int64) *mapped {
 	if most == 0 || size <= most {
 		most = math.MaxInt64
 	}
-	return &mapped{store: s, most: most}, err
+	return &mapped{store: s, most: most}
 }
 
 // touched counts bytes that were read. Several goroutines may call it.

@@ -158,8 +158,20 @@ func drawValue(t *rapid.T, dtype string, shape []int, null bool) any {
 	return list
 }
 
-// drawRows adds columns to rows, and returns their entries in graph.yaml.
-func drawRows(t *rapid.T, rows []map[string]any) string {
+// drawnType is a type of a folder that was drawn: its rows, and the columns that its table has beside the keys.
+type drawnType struct {
+	Type     string            `json:"type"`
+	Edges    bool              `json:"edges"`
+	Rows     []map[string]any  `json:"rows"`
+	Columns  map[string]string `json:"columns"` // the dtype of each
+	Marked   map[string]bool   `json:"marked"`  // a column NAME_missing marks empty cells
+	Src, Dst string            // of edges
+}
+
+// drawRows adds columns to the rows of a type, and returns their entries in graph.yaml.
+func drawRows(t *rapid.T, d *drawnType) string {
+	rows := d.Rows
+	d.Columns, d.Marked = map[string]string{}, map[string]bool{}
 	var list strings.Builder
 	names := rapid.SliceOfNDistinct(rapid.SampledFrom(oddNames), 0, 4, rapid.ID).Draw(t, "names")
 	for _, name := range names {
@@ -177,9 +189,11 @@ func drawRows(t *rapid.T, rows []map[string]any) string {
 		entry := "{dtype: " + yamltext.Quoted(full)
 		if missing {
 			entry += ", missing: column"
+			d.Marked["c"+name] = true
 		} else if len(shape) == 0 && (dtype == "category" || strings.HasPrefix(dtype, "datetime") || dtype == "string") {
 			missing = true
 		}
+		d.Columns["c"+name] = full
 		all := missing && rapid.IntRange(0, 4).Draw(t, "all missing") == 0
 		for _, row := range rows {
 			if v := drawValue(t, dtype, shape, missing); !all && v != nil {
@@ -201,7 +215,7 @@ func drawRows(t *rapid.T, rows []map[string]any) string {
 }
 
 // drawFolder makes the tables of a graph of random types, some of them empty.
-func drawFolder(t *rapid.T, dir string) {
+func drawFolder(t *rapid.T, dir string) (drawn []*drawnType) {
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755)); err != nil {
 		t.Fatal(err)
 	}
@@ -223,15 +237,19 @@ func drawFolder(t *rapid.T, dir string) {
 	types := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"_N", "paper", "a b", "ü%", "x/y", ".hidden", "CON", "*"}), 1, 3, rapid.ID).Draw(t, "types")
 	ids := map[string][]any{}
 	for i, typ := range types {
+		d := &drawnType{Type: typ}
+		drawn = append(drawn, d)
 		n := rapid.IntRange(0, 6).Draw(t, "nodes")
 		if n == 0 || rapid.Bool().Draw(t, "count") {
 			fmt.Fprintf(&yaml, "  %s: {count: %d}\n", yamltext.Quoted(typ), n)
 			for k := range n {
 				ids[typ] = append(ids[typ], k)
+				d.Rows = append(d.Rows, map[string]any{})
 			}
 			continue
 		}
-		rows := make([]map[string]any, n)
+		d.Rows = make([]map[string]any, n)
+		rows := d.Rows
 		named := rapid.Bool().Draw(t, "ids")
 		for k := range rows {
 			rows[k] = map[string]any{"row": k}
@@ -246,7 +264,7 @@ func drawFolder(t *rapid.T, dir string) {
 		if named {
 			id = "{column: key, dtype: string}"
 		}
-		fmt.Fprintf(&yaml, "  %s:\n    table: n%d.jsonl\n    id: %s\n%s", yamltext.Quoted(typ), i, id, drawRows(t, rows))
+		fmt.Fprintf(&yaml, "  %s:\n    table: n%d.jsonl\n    id: %s\n%s", yamltext.Quoted(typ), i, id, drawRows(t, d))
 		put(fmt.Sprintf("n%d.jsonl", i), rows)
 	}
 	yaml.WriteString("edges:\n")
@@ -260,20 +278,23 @@ func drawFolder(t *rapid.T, dir string) {
 		for k := range rows {
 			rows[k] = map[string]any{"from": rapid.SampledFrom(ids[src]).Draw(t, "from"), "to": rapid.SampledFrom(ids[dst]).Draw(t, "to")}
 		}
-		columns := drawRows(t, rows)
+		d := &drawnType{Type: src + ":r" + fmt.Sprint(i) + ":" + dst, Edges: true, Rows: rows, Src: src, Dst: dst}
+		drawn = append(drawn, d)
+		columns := drawRows(t, d)
 		if n == 0 { // JSON lines without rows have no columns
 			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("e%d.csv", i)), []byte("from,to\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&yaml, "  %s: {table: e%d.csv, src: from, dst: to}\n", yamltext.Quoted(src+":r"+fmt.Sprint(i)+":"+dst), i)
+			fmt.Fprintf(&yaml, "  %s: {table: e%d.csv, src: from, dst: to}\n", yamltext.Quoted(d.Type), i)
 			continue
 		}
-		fmt.Fprintf(&yaml, "  %s:\n    table: e%d.jsonl\n    src: from\n    dst: to\n%s", yamltext.Quoted(src+":r"+fmt.Sprint(i)+":"+dst), i, columns)
+		fmt.Fprintf(&yaml, "  %s:\n    table: e%d.jsonl\n    src: from\n    dst: to\n%s", yamltext.Quoted(d.Type), i, columns)
 		put(fmt.Sprintf("e%d.jsonl", i), rows)
 	}
 	if err := os.WriteFile(filepath.Join(dir, tables.GraphFile), []byte(yaml.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	return drawn
 }
 
 // A store that is written as tables and imported again has the same bytes, whatever its types, columns and names.

@@ -75,16 +75,17 @@ func Rows(g *graph.Graph) (rows int64) {
 // What a run holds beside its blocks: a row group with its pages, mapped pages of the store, an encoder per thread, and the sort of edges.
 const (
 	groupBytes  = 24 << 20
-	mappedBytes = 64 << 20
+	mappedBytes = 10 << 20
 	threadBytes = 8 << 20
-	sortBytes   = 16 << 20
+	sortBytes   = 8 << 20
 	// copies is how often the values of a block are in memory: gathered, as Parquet has them, and encoded.
 	copies = 4
 )
 
-// check refuses a bound that is too small, and returns the bytes that are left for the sort of edges.
-func (o *Options) check() (sorting int64, err error) {
-	least := int64(limits.ProcessBytes) + groupBytes + mappedBytes + sortBytes + threadBytes*int64(o.Threads) + copies*int64(ordered.Slots(o.Threads))*blockBytes
+// check refuses a bound that is too small for a store of some bytes, and returns the bytes that are left for the sort of edges.
+func (o *Options) check(size int64) (sorting int64, err error) {
+	blocks := groupBytes + copies*int64(ordered.Slots(o.Threads))*blockBytes
+	least := int64(limits.ProcessBytes) + mappedBytes + sortBytes + threadBytes*int64(o.Threads) + min(blocks, copies*size)
 	if o.Memory > 0 && o.Memory < least {
 		return 0, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(least), o.Threads)
 	}
@@ -96,7 +97,11 @@ func (o *Options) check() (sorting int64, err error) {
 
 // Write writes the graph of a store into w. The caller seals w. fsys is the file system of w.
 func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o Options) (*Result, error) {
-	sorting, err := o.check()
+	size, err := store.Size(fsys, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	sorting, err := o.check(size)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +118,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 		x.sorting = sorting / 2
 		most = mappedBytes + x.sorting
 	}
-	if x.pages, err = newMapped(fsys, s, most); err != nil {
-		return nil, err
-	}
+	x.pages = newMapped(s, size, most)
 	for _, n := range s.Graph.Nodes {
 		columns, err := features.Nodes(n)
 		if err == nil {

@@ -53,6 +53,8 @@ func All() []Workload {
 	out("export-tfrecord-store", "export @uni.coll --to tfrecord --store @uni.store")
 	out("export-chunked", "export @features.store --to chunked --chunks 2")
 	out("export-chunked-parquet", "export @features.store --to chunked --chunks 2 --edges parquet --features parquet")
+	out("export-parquet", "export @features.store --to parquet --shards 2")
+	out("export-parquet-memory", "export @large.store --to parquet --memory 128MiB --threads 2")
 	out("export-metis", "export @rmat.store --to metis")
 	const predictions = "export predictions @features.store --type a --column v=@values.npy --out "
 	add("export-predictions", predictions+"out.parquet", "out.parquet")
