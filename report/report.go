@@ -55,6 +55,7 @@ type Report struct {
 	Plots    []Distribution `json:"plots,omitempty"`
 	Bars     []Bars         `json:"bars,omitempty"`
 	HeatMaps []HeatMap      `json:"heat_maps,omitempty"`
+	Pictures []Picture      `json:"pictures,omitempty"`
 	// Profiles summarise the columns of a store that has few values.
 	Profiles []ColumnProfile `json:"profiles,omitempty"`
 	Stages   []Stage         `json:"stages,omitempty"`
@@ -237,6 +238,11 @@ func (r *Report) check() error {
 	for i := range r.Bars {
 		if err := r.Bars[i].check(); err != nil {
 			return fmt.Errorf("%w: bars %d (%q): %w", errInvalid, i, r.Bars[i].Title, err)
+		}
+	}
+	for i := range r.Pictures {
+		if err := r.Pictures[i].check(); err != nil {
+			return fmt.Errorf("%w: picture %d (%q): %w", errInvalid, i, r.Pictures[i].Title, err)
 		}
 	}
 	for i := range r.HeatMaps {
