@@ -18,7 +18,7 @@ func NewExport(t *cli.Terminal) *cobra.Command {
 	o := &f.Export
 	cmd := &cobra.Command{
 		Use:   "export COLLECTION|STORE",
-		Short: "Write a collection as TFRecords, or a store as Parquet tables, a chunked or METIS graph",
+		Short: "Write a store or collection for other programs: TFRecords, Parquet tables, GraphML and others",
 		Long: `--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
 graph, over any number of files, together with their schema.
 
@@ -33,6 +33,9 @@ input. The chunks of a type differ by at most one row; none is empty.
 --to metis writes a store as a .graph file. It has the nodes of all types, one type
 after the other in the order of their names, and each pair of neighbours once,
 without self-loops.
+
+--to graphml and --to node-link write a small store, or a few subgraphs of a
+collection, to a file for programs that draw, such as Gephi, networkx and D3.
 
 A collection that was imported from TFRecords is written back unchanged: TF-GNN
 parses equal values, and the bytes are equal if the keys of its Examples were in
@@ -50,6 +53,7 @@ graphmill export predictions writes what a model computed under the original ids
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
   graphmill export g.store --to metis --out g.graph
+  graphmill export batches --to graphml --subgraphs 0,5,7 --store g.store --out batches.graphml
   graphmill export predictions g.store --type user --column emb=emb.npy --out users.parquet`,
 		Args: cli.OneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -64,6 +64,8 @@ type Graph struct {
 	Sampled   bool // it has seeds
 	// Collection says that it is from a collection.
 	Collection bool
+
+	made *attributes // of NodeLink
 }
 
 // Limits bound what is picked.
@@ -126,7 +128,7 @@ func plain(columns []*graph.Column) (out []*graph.Column) {
 	return out
 }
 
-// Subgraphs reads graphs of a collection. from is the store that it was sampled from; nil leaves out ids and columns.
+// Subgraphs reads graphs of a collection, of which nil are all. from is the store that it was sampled from; nil leaves out ids and columns.
 func Subgraphs(s, from *store.Store, which []int, most Limits) (*Graph, error) {
 	c := s.Collection
 	x := &Graph{Sampled: len(c.SeedType) > 0, Collection: true}
@@ -134,7 +136,16 @@ func Subgraphs(s, from *store.Store, which []int, most Limits) (*Graph, error) {
 		return nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	var nodes, edges uint64
-	for _, g := range which {
+	if which == nil {
+		which = make([]int, min(c.Graphs, most.Nodes+1))
+		for g := range which {
+			which[g] = g
+		}
+	}
+	for i, g := range which {
+		if slices.Contains(which[:min(i, mostNamed)], g) {
+			return nil, tagged.Errorf(ErrUsage, "found subgraph %d twice, expected each once", g)
+		}
 		if g < 0 || g >= c.Graphs {
 			return nil, tagged.Errorf(ErrUsage, "%s: found subgraph %d, expected 0 to %d", s.Dir, g, c.Graphs-1)
 		}
@@ -159,6 +170,9 @@ func Subgraphs(s, from *store.Store, which []int, most Limits) (*Graph, error) {
 	}
 	return x, nil
 }
+
+// mostNamed is how many subgraphs are compared with each other.
+const mostNamed = 1000
 
 // addTypes adds the types of a collection, with the columns of the store.
 func (x *Graph) addTypes(c *graph.Collection, from *store.Store) error {

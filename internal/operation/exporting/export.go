@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/internal/export/tables"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/drawing"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -25,15 +26,17 @@ import (
 
 // checkExport refuses options that contradict each other, and fills in defaults.
 func checkExport(o *option.Export) error {
-	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatParquet, option.FormatChunked, option.FormatMETIS}, o.To) {
-		return operation.Usagef("found `To` %q, expected tfrecord, parquet, chunked or metis", o.To)
+	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatParquet, option.FormatChunked, option.FormatMETIS, option.FormatGraphML, option.FormatNodeLink}, o.To) {
+		return operation.Usagef("found `To` %q, expected tfrecord, parquet, chunked, metis, graphml or node-link", o.To)
 	}
+	drawn := []option.Format{option.FormatGraphML, option.FormatNodeLink}
 	for _, f := range []struct {
 		name  string
 		of    []option.Format
 		given bool
 	}{
-		{"Store", []option.Format{option.FormatTFRecord}, o.Store != ""}, {"Shards", []option.Format{option.FormatTFRecord, option.FormatParquet}, o.Shards != 0},
+		{"Subgraphs", drawn, o.Subgraphs != ""}, {"MostNodes", drawn, o.MostNodes != 0},
+		{"Store", append([]option.Format{option.FormatTFRecord}, drawn...), o.Store != ""}, {"Shards", []option.Format{option.FormatTFRecord, option.FormatParquet}, o.Shards != 0},
 		{"Name", []option.Format{option.FormatTFRecord}, o.Name != ""}, {"Gzip", []option.Format{option.FormatTFRecord}, o.Gzip},
 		{"GraphName", []option.Format{option.FormatChunked}, o.GraphName != ""}, {"Chunks", []option.Format{option.FormatChunked}, o.Chunks != 0},
 		{"Edges", []option.Format{option.FormatChunked}, o.Edges != ""}, {"Features", []option.Format{option.FormatChunked}, o.Features != ""},
@@ -51,6 +54,7 @@ func checkExport(o *option.Export) error {
 	}
 	operation.SetDefault(&o.Shards, 1)
 	operation.SetDefault(&o.Chunks, 1)
+	operation.SetDefault(&o.MostNodes, drawing.MostNodes)
 	operation.SetDefault(&o.Edges, "csv")
 	operation.SetDefault(&o.Features, "numpy")
 	return operation.CheckRun(&o.Run)
@@ -72,6 +76,8 @@ func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Rep
 		return e.report, e.dglChunks(ctx)
 	case option.FormatMETIS:
 		return e.report, e.metis(ctx)
+	case option.FormatGraphML, option.FormatNodeLink:
+		return e.report, drawing.File(ctx, in, out, &o, e.report)
 	case option.FormatParquet:
 		return e.report, e.tables(ctx)
 	}
