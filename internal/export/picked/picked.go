@@ -144,7 +144,7 @@ func Subgraphs(s, from *store.Store, which []int, most Limits) (*Graph, error) {
 	}
 	for i, g := range which {
 		if slices.Contains(which[:min(i, mostNamed)], g) {
-			return nil, tagged.Errorf(ErrUsage, "found subgraph %d twice, expected each once", g)
+			return nil, tagged.Errorf(ErrUsage, "found subgraph %d twice, expected each once; give it once", g)
 		}
 		if g < 0 || g >= c.Graphs {
 			return nil, tagged.Errorf(ErrUsage, "%s: found subgraph %d, expected 0 to %d", s.Dir, g, c.Graphs-1)
@@ -216,7 +216,7 @@ func (x *Graph) add(c *graph.Collection, g int) error {
 	for t, n := range c.Nodes {
 		from, to := int(n.GraphPtr.At(g)), int(n.GraphPtr.At(g+1))
 		if from > to || to > n.Count {
-			return fmt.Errorf("found nodes %d to %d of %s, expected them among %d", from, to, n.Type, n.Count)
+			return fmt.Errorf("found nodes %d to %d of %s, expected them among %d; graphmill verify finds damage", from, to, n.Type, n.Count)
 		}
 		first[t], count[t] = len(x.Nodes), to-from
 		hops := newHops(n, g)
@@ -250,7 +250,7 @@ func (x *Graph) add(c *graph.Collection, g int) error {
 		from, to := int(e.GraphPtr.At(g)), int(e.GraphPtr.At(g+1))
 		src, dst := typeOf(e.Type.Src), typeOf(e.Type.Dst)
 		if from > to || to > e.Count {
-			return fmt.Errorf("found edges %d to %d of %s, expected them among %d", from, to, e.Type, e.Count)
+			return fmt.Errorf("found edges %d to %d of %s, expected them among %d; graphmill verify finds damage", from, to, e.Type, e.Count)
 		}
 		for i := from; i < to; i++ {
 			if src < 0 || dst < 0 || e.Src.At(i) >= uint64(count[src]) || e.Dst.At(i) >= uint64(count[dst]) {

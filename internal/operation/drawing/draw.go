@@ -92,7 +92,7 @@ func picture(ctx context.Context, in string, o *option.Picture, r *report.Report
 	}
 	defer operation.CloseWith(&err, closing)
 	if len(g.Nodes) == 0 {
-		return nil, operation.Usagef("%s: found no nodes, expected some to draw", in)
+		return nil, operation.Usagef("%s: found no nodes, expected some to draw; give another subgraph", in)
 	}
 	d := &drawer{g: g, o: o}
 	title := r.Title
@@ -158,7 +158,7 @@ func Pick(ctx context.Context, in, from string, which []int, most picked.Limits,
 		want, sampled := s.Meta.Made.Inputs["store"]
 		switch {
 		case st.Graph == nil:
-			return nil, closing, operation.Usagef("`Store` %s: found a collection, expected the store that %s was sampled from", from, in)
+			return nil, closing, operation.Usagef("`Store` %s: found a collection, expected the store that %s was sampled from; give that", from, in)
 		case !sampled:
 			return nil, closing, operation.Usagef("%s: found a collection made by %s with `Store`, expected one that was sampled; leave `Store` out", in, s.Meta.Made.Command)
 		case sum != want:
