@@ -100,6 +100,7 @@ tables into a store, samples subgraphs reproducibly, and writes them for PyG,
 DGL, TF-GNN or JAX.`,
 		Example: `  graphmill quickstart  # try all steps on a small real graph
   graphmill import edges.csv --out g.store  # make a store from an edge list
+  graphmill import schema.pbtxt --out g.store  # ... or from a TF-GNN unigraph
   graphmill info g.store  # print types, counts, degrees
   graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill verify batches  # find any changed bit`,

@@ -18,8 +18,10 @@ func NewExport(t *cli.Terminal) *cobra.Command {
 	o := &f.Export
 	cmd := &cobra.Command{
 		Use:   "export COLLECTION|STORE",
-		Short: "Write a store or collection for other programs: TFRecords, Parquet tables, GraphML and others",
-		Long: `--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
+		Short: "Write a store or collection in formats of other programs",
+		Long: `Writes a store or a collection in a format of other programs, which --to names.
+
+--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
 graph, over any number of files, together with their schema.
 
 --to parquet writes a store as a table per node and edge type, which DuckDB and Spark
@@ -50,10 +52,10 @@ graphmill export predictions writes what a model computed under the original ids
   graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
   graphmill export batches --to tfrecord --store g.store --out records
   graphmill export g.store --to parquet --out tables
+  graphmill export batches --to graphml --subgraphs 0,5,7 --store g.store --out batches.graphml
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
   graphmill export g.store --to metis --out g.graph
-  graphmill export batches --to graphml --subgraphs 0,5,7 --store g.store --out batches.graphml
   graphmill export predictions g.store --type user --column emb=emb.npy --out users.parquet`,
 		Args: cli.OneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
