@@ -156,10 +156,11 @@ func (d *drawer) colour() error {
 	d.p.By = d.o.Colour
 	numbers := true
 	for _, c := range columns {
-		if kind := picked.Number; c != nil {
-			if kind = picked.KindOf(c); kind == picked.Text || kind == picked.Bool {
-				numbers = false
-			}
+		if c == nil {
+			continue
+		}
+		if kind := picked.KindOf(c); kind == picked.Text || kind == picked.Bool {
+			numbers = false
 		}
 	}
 	if numbers {
