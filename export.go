@@ -7,7 +7,7 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// Export writes a collection as TFRecords or a store as a chunked graph or a graph of DGF to the folder out, or a store as a METIS graph to
+// Export writes a collection as TFRecords, or a store as Parquet tables, a chunked graph or a graph of DGF or GraphAr, to the folder out, or a store as a METIS graph to
 // the file out. A sampled collection holds its features by reference: option.Export.Store joins them.
 func Export(ctx context.Context, in, out string, o option.Export) (*Report, error) {
 	return exporting.Export(ctx, in, out, o)

@@ -4,21 +4,33 @@ package option
 const (
 	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
 	FormatMETIS   Format = "metis"   // a store as a .graph file of METIS
-	FormatDGF     Format = "dgf"     // a store as a graph of Google's DGF
+	FormatParquet Format = "parquet" // a store as Parquet tables that DuckDB and Spark join
+
+	FormatGraphML  Format = "graphml"   // a small store, or a few subgraphs, as GraphML
+	FormatNodeLink Format = "node-link" // ... as the JSON of networkx and D3
 )
 
 // Export say in which format a collection or store is written.
 type Export struct {
 	Run
-	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS or FormatDGF for a store.
+	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS or FormatParquet for a store, FormatGraphML or FormatNodeLink for either.
 	To Format
+	// Shards is the number of files of FormatTFRecord, and of each table of FormatParquet; 0 is 1.
+	Shards int
+
+	// Store is the store that the collection was sampled from, whose columns are joined by FormatTFRecord, FormatGraphML and FormatNodeLink; "" joins none.
+	Store string
+
+	// Options of FormatGraphML and FormatNodeLink.
+
+	// Subgraphs are numbers of graphs of a collection, such as "0,5,7"; "" is all.
+	Subgraphs string
+	MostNodes int // more nodes are an error; 0 is 10,000
 
 	// Options of FormatTFRecord.
 
-	Store  string // store that the collection was sampled from: its columns are joined; "" joins none
-	Shards int    // number of files; of FormatDGF, of each table; 0 is 1
-	Name   string // prefix of the file names; "" is "samples.tfrecord"
-	Gzip   bool   // compress the records
+	Name string // prefix of the file names; "" is "samples.tfrecord"
+	Gzip bool   // compress the records
 
 	// Options of FormatChunked.
 

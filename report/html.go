@@ -194,6 +194,10 @@ func (r *Report) view() *pageView {
 		v.Sheets = append(v.Sheets, t.view(fmt.Sprintf("table-%d", i+1)))
 	}
 	v.ProfileHead, v.ProfileRows = profileHead, profileViews(r.Profiles)
+	for i := range r.Pictures {
+		v.Figures = append(v.Figures, r.Pictures[i].figure(fmt.Sprintf("picture-%d", i+1)))
+		v.Style = template.CSS(pageStyle + pictureStyle)
+	}
 	for i, d := range r.Plots {
 		v.Figures = append(v.Figures, d.figure(fmt.Sprintf("plot-%d", i+1)))
 	}

@@ -27,6 +27,8 @@ type Report struct {
 	Version string `json:"version"`
 	// Output is the folder that the operation wrote, as it was named; "" in the report.json of the folder.
 	Output string `json:"output,omitempty"`
+	// Next is what a person may do with the output now, as a command for a shell; "" leaves it to the command. It is in no file.
+	Next string `json:"-"`
 
 	// These describe the run; 0 means unknown.
 	Threads        int     `json:"threads,omitempty"`
@@ -53,6 +55,7 @@ type Report struct {
 	Plots    []Distribution `json:"plots,omitempty"`
 	Bars     []Bars         `json:"bars,omitempty"`
 	HeatMaps []HeatMap      `json:"heat_maps,omitempty"`
+	Pictures []Picture      `json:"pictures,omitempty"`
 	// Profiles summarise the columns of a store that has few values.
 	Profiles []ColumnProfile `json:"profiles,omitempty"`
 	Stages   []Stage         `json:"stages,omitempty"`
@@ -235,6 +238,11 @@ func (r *Report) check() error {
 	for i := range r.Bars {
 		if err := r.Bars[i].check(); err != nil {
 			return fmt.Errorf("%w: bars %d (%q): %w", errInvalid, i, r.Bars[i].Title, err)
+		}
+	}
+	for i := range r.Pictures {
+		if err := r.Pictures[i].check(); err != nil {
+			return fmt.Errorf("%w: picture %d (%q): %w", errInvalid, i, r.Pictures[i].Title, err)
 		}
 	}
 	for i := range r.HeatMaps {

@@ -110,7 +110,7 @@ DGL, TF-GNN or JAX.`,
 	}
 	root.AddCommand(command.NewQuickstart(t, newRoot), command.NewDraft(t), command.NewImport(t, nil), command.NewExport(t), command.NewGenerate(t), command.NewColumn(t), command.NewAppend(t), command.NewCompact(t), command.NewSnapshot(t), command.NewJoin(t), command.NewInfo(t),
 		command.NewSample(t, nil), command.NewForecast(t), command.NewChunk(t), command.NewFeed(t), command.NewEvents(t), command.NewServe(t), command.NewHost(t), command.NewWalk(t), command.NewPack(t),
-		command.NewDispatch(t, nil), command.NewPartitionGraph(t), command.NewPartition(t, nil), command.NewVerify(t), command.NewReport(t),
+		command.NewDispatch(t, nil), command.NewPartitionGraph(t), command.NewPartition(t, nil), command.NewVerify(t), command.NewReport(t), command.NewDraw(t),
 		command.NewMetadata(t), command.NewTFGNN(t), command.NewBench(t), command.NewVersion(t, commit))
 	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 3 verification found damage, 130 interrupted")
 	cli.GroupCommands(root, commandGroups)
@@ -126,5 +126,5 @@ var commandGroups = []cli.CommandGroup{
 	{Title: "Pack", Names: []string{"pack"}},
 	{Title: "Serve", Names: []string{"serve", "host", "feed", "events"}},
 	{Title: "Other formats", Names: []string{"export", "chunk", "tfgnn"}},
-	{Title: "Check", Names: []string{"info", "verify", "report", "bench"}},
+	{Title: "Check", Names: []string{"info", "draw", "verify", "report", "bench"}},
 }

@@ -263,11 +263,11 @@ func (t *Terminal) Finish(asJSON bool) func(*graphmill.Report, error) error {
 	}
 }
 
-// nextStep returns the command to run on the output of an operation: info for a graph, verify for other outputs. It names the page of the output, if there is one. A
+// nextStep returns the command to run on the output of an operation: its own, or info for a graph, verify for other outputs. It names the page of the output, if there is one. A
 // table for other programs has none.
 func nextStep(r *graphmill.Report) string {
-	if r.Command == "export predictions" {
-		return ""
+	if r.Next != "" || r.Command == "export predictions" {
+		return r.Next
 	}
 	verb := "verify"
 	if r.Command == "import" || strings.HasPrefix(r.Command, "generate") {

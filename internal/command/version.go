@@ -57,7 +57,7 @@ func NewVersion(t *cli.Terminal, commit string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the commit, and the versions of the draw law and of the formats",
+		Short: "Print the version, the commit, and those of the draw law and the formats",
 		Long: `Prints which graphmill this is: its version, the commit it was built from, the
 version of the draw law, which all draws follow from, and those of the formats
 that it reads and writes.`,

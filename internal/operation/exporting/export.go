@@ -14,8 +14,10 @@ import (
 	"github.com/graphmill/graphmill/internal/export/chunk"
 	"github.com/graphmill/graphmill/internal/export/dglchunks"
 	"github.com/graphmill/graphmill/internal/export/metis"
+	"github.com/graphmill/graphmill/internal/export/tables"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/drawing"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -24,29 +26,41 @@ import (
 
 // checkExport refuses options that contradict each other, and fills in defaults.
 func checkExport(o *option.Export) error {
-	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatChunked, option.FormatMETIS, option.FormatDGF}, o.To) {
-		return operation.Usagef("found `To` %q, expected tfrecord, chunked, metis or dgf", o.To)
+	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatParquet, option.FormatChunked, option.FormatMETIS, option.FormatDGF, option.FormatGraphAr, option.FormatGraphML, option.FormatNodeLink}, o.To) {
+		return operation.Usagef("found `To` %q, expected tfrecord, parquet, chunked, metis, dgf, graphar, graphml or node-link", o.To)
 	}
+	drawn := []option.Format{option.FormatGraphML, option.FormatNodeLink}
 	for _, f := range []struct {
 		name  string
-		of    option.Format
+		of    []option.Format
 		given bool
 	}{
-		{"Store", option.FormatTFRecord, o.Store != ""}, {"Shards", option.FormatTFRecord, o.Shards != 0 && o.To != option.FormatDGF}, {"Name", option.FormatTFRecord, o.Name != ""}, {"Gzip", option.FormatTFRecord, o.Gzip},
-		{"GraphName", option.FormatChunked, o.GraphName != ""}, {"Chunks", option.FormatChunked, o.Chunks != 0}, {"Edges", option.FormatChunked, o.Edges != ""}, {"Features", option.FormatChunked, o.Features != ""},
+		{"Subgraphs", drawn, o.Subgraphs != ""}, {"MostNodes", drawn, o.MostNodes != 0},
+		{"Store", append([]option.Format{option.FormatTFRecord}, drawn...), o.Store != ""}, {"Shards", []option.Format{option.FormatTFRecord, option.FormatParquet, option.FormatDGF}, o.Shards != 0},
+		{"Name", []option.Format{option.FormatTFRecord}, o.Name != ""}, {"Gzip", []option.Format{option.FormatTFRecord}, o.Gzip},
+		{"GraphName", []option.Format{option.FormatChunked, option.FormatGraphAr}, o.GraphName != ""}, {"Chunks", []option.Format{option.FormatChunked}, o.Chunks != 0},
+		{"Edges", []option.Format{option.FormatChunked}, o.Edges != ""}, {"Features", []option.Format{option.FormatChunked}, o.Features != ""},
 	} {
-		if f.given && f.of != o.To {
-			return operation.Usagef("found `%s` with `To` %s, expected it with `To` %s; leave it out, or give the other `To`", f.name, o.To, f.of)
+		if f.given && !slices.Contains(f.of, o.To) {
+			var of []string
+			for _, one := range f.of {
+				of = append(of, string(one))
+			}
+			return operation.Usagef("found `%s` with `To` %s, expected it with `To` %s; leave it out, or give the other `To`", f.name, o.To, strings.Join(of, " or "))
 		}
+	}
+	if o.To == option.FormatParquet && o.Shards > tables.MaxShards {
+		return operation.Usagef("found `Shards` %d, expected at most %d", o.Shards, tables.MaxShards)
 	}
 	operation.SetDefault(&o.Shards, 1)
 	operation.SetDefault(&o.Chunks, 1)
+	operation.SetDefault(&o.MostNodes, drawing.MostNodes)
 	operation.SetDefault(&o.Edges, "csv")
 	operation.SetDefault(&o.Features, "numpy")
 	return operation.CheckRun(&o.Run)
 }
 
-// Export writes a collection as TFRecords or a store as a chunked graph or a graph of DGF to the folder out, or a store as a METIS graph to
+// Export writes a collection as TFRecords, or a store as Parquet tables, a chunked graph or a graph of DGF or GraphAr, to the folder out, or a store as a METIS graph to
 // the file out. A sampled collection holds its features by reference: option.Export.Store joins them.
 func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
@@ -64,6 +78,12 @@ func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Rep
 		return e.report, e.metis(ctx)
 	case option.FormatDGF:
 		return e.report, e.dgf(ctx)
+	case option.FormatGraphAr:
+		return e.report, e.graphAr(ctx)
+	case option.FormatGraphML, option.FormatNodeLink:
+		return e.report, drawing.File(ctx, in, out, &o, e.report)
+	case option.FormatParquet:
+		return e.report, e.tables(ctx)
 	}
 	return e.report, e.records(ctx)
 }

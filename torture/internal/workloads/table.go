@@ -53,6 +53,12 @@ func All() []Workload {
 	out("export-tfrecord-store", "export @uni.coll --to tfrecord --store @uni.store")
 	out("export-chunked", "export @features.store --to chunked --chunks 2")
 	out("export-chunked-parquet", "export @features.store --to chunked --chunks 2 --edges parquet --features parquet")
+	out("export-parquet", "export @features.store --to parquet --shards 2")
+	out("export-parquet-memory", "export @large.store --to parquet --memory 128MiB --threads 2")
+	add("export-graphml", "export @typed.store --to graphml --out out.graphml", "out.graphml")
+	add("export-node-link", "export @rmat.coll --to node-link --subgraphs 0,1 --store @rmat.store --out out.json", "out.json")
+	add("draw", "draw @typed.store --out out.svg", "out.svg")
+	add("draw-subgraph", "draw @rmat.coll --out out.html", "out.html")
 	out("export-metis", "export @rmat.store --to metis")
 	out("export-dgf", "export @features.store --to dgf --shards 2")
 	const predictions = "export predictions @features.store --type a --column v=@values.npy --out "

@@ -1,0 +1,2 @@
+// Package drawing draws one subgraph, or a small store, as a picture.
+package drawing
