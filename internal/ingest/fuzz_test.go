@@ -67,6 +67,34 @@ func FuzzOpenKE(f *testing.F) {
 	})
 }
 
+// FuzzNeptune reads any text as the two tables of a folder of Neptune.
+func FuzzNeptune(f *testing.F) {
+	f.Add("~id,~label,x:Int,t:String[]\na,A;B,1,u;v\nb,,,\n", "~id,~from,~to,~label,w:Double\n1,a,b,R,.5\n2,b,a,S,\n")
+	f.Add("~id,~label\na,A\n", "~from,~to,at:Date\na,a,2024-01-01\n")
+	fuzzFolder(f, "neptune", "n.csv", "e.csv")
+}
+
+// fuzzFolder reads any texts as two files of a folder of a format.
+func fuzzFolder(f *testing.F, format, first, second string) {
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, a, b string) {
+		fuzzing.Check(t, len(a)+len(b), func() {
+			for name, text := range map[string]string{first: a, second: b} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(t.Context(), vfs.OS, dir, Options{Format: format})
+			if err == nil {
+				err = scanAll(s)
+			}
+			if err != nil && !errors.Is(err, ErrSource) && !errors.Is(err, table.ErrFormat) && !errors.Is(err, ErrUsage) {
+				t.Fatalf("found %v (%T), expected an error about the source", err, err)
+			}
+		})
+	})
+}
+
 // fuzzFiles are names whose format follows from them, or from the content, with an example.
 var fuzzFiles = []struct{ name, example string }{
 	{"a.txt", "# Directed graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\tSign\n0\t1\t-1\n2\t0\t1\n"},
@@ -88,6 +116,8 @@ var fuzzFiles = []struct{ name, example string }{
 	{"a.net", "*Vertices 2\n"},
 	{"a.gr", "c x\np sp 2 1\na 1 2 3\n"},
 	{"a.json", `[{"src": 0, "dst": 1}, {"src": 1, "dst": 0}]`},
+	{"b.json", `{"type":"node","id":"0","labels":["A"],"properties":{"x":[1,2],"y":"2024-01-01"}}
+{"type":"relationship","label":"R","properties":{"w":0.5},"start":{"id":"0","labels":["A"]},"end":{"id":"0","labels":["A"]}}`},
 }
 
 // FuzzFiles reads any text as a file of each name.

@@ -39,6 +39,8 @@ type CSVOptions struct {
 	// Names are the columns of files without a header. Nil means that the first line of each file is a header, which
 	// must be the same in all files.
 	Names []string
+	// Typed says that Names is a header of Neo4j or Neptune, in a file of its own: its types hold.
+	Typed bool
 	// Header accepts the first line as a header even if it contains numbers.
 	Header bool
 	// Numbered names the columns of files without a header 0, 1, and so on, one per field of the first line.
@@ -252,6 +254,10 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 				t.fields = append(t.fields, table.Field{Name: n})
 			}
 			t.first, _ = t.syntax.cells(line) // a bad line is an error of the scan
+			if fields := databaseFields(t.fields); o.Typed && fields != nil {
+				t.fields = fields
+				return checkTyped(place, fields)
+			}
 			return table.CheckNames(place, o.Names)
 		}
 		return nil
@@ -286,7 +292,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		for _, n := range t.complete(names, rest, h.whole) {
 			t.fields = append(t.fields, table.Field{Name: n})
 		}
-		if fields := neo4jFields(t.fields); fields != nil {
+		if fields := databaseFields(t.fields); fields != nil {
 			t.fields = fields
 			if err := checkTyped(place, fields); err != nil {
 				return err
