@@ -307,4 +307,3 @@ func listCell(list []graphjson.Value) ([]byte, error) {
 	}
 	return append(cell, ']'), nil
 }
-

@@ -55,6 +55,8 @@ func TestStrangersOfDatabases(t *testing.T) {
 		{name: "neptune", drop: true, want: "neptune\nnode 499\nroot 1\nnode:left:node 246\nnode:right:node 250\nroot:left:node 1\nroot:right:node 1"},
 		{name: "apoc/all_withoutNodeProps_withRelProps.json", want: "apoc-json\nUser 3\nUser:KNOWS:User 1"},
 		{name: "apoc/all_withNodeProps_withoutRelProps.json", missing: []Missing{{"bool", "column"}}, want: "apoc-json\nUser 3\nUser:KNOWS:User 1"},
+		{name: "apoc/export.csv", missing: []Missing{{"int", "0"}}, want: "apoc-csv\nAddress 2\nAddress;Address1 1\nESCAPING 4\nUser 2\nUser;User1 1\nAddress;Address1:NEXT_DELIVERY:Address 1\nESCAPING:REL:ESCAPING 1\nUser;User1:KNOWS:User 1"},
+		{name: "neo4j", want: "neo4j\nAddress 2\nAddress;Address1 1\nTypes 1\nUser 2\nUser;User1 1\nAddress;Address1:NEXT_DELIVERY:Address 1\nUser;User1:KNOWS:User 1"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			policy := assemble.Error
@@ -92,4 +94,60 @@ func TestStrangersManifest(t *testing.T) {
 			t.Errorf("%s: found the checksum %s, expected that of the list, %s", cell[1], sum, cell[2])
 		}
 	}
+}
+
+// TestKuzu checks every value that Kùzu and LadybugDB export, as Parquet and as CSV.
+func TestKuzu(t *testing.T) {
+	const (
+		users = `User 3: Adam age=30 born=6.312384e+08 emb=1,2,3 height=1.5 ok=1 seen=1.704164645e+15 tags="a","b" Karis "q", é age=40 born=3.156192e+08 emb=1.5,2.5,3.5 height=1.75 ok=0 seen=1.704164646e+15 tags= Zhang age=50 born=86400 emb=0.5,0.25,0.125 height=2 ok=1 seen=1.704164647e+15 tags="z"`
+		rest  = `
+Nobody:Nothing:City:
+User:Follows:User: 0>2 since=2020 2>0 since=2021
+`
+		knows = `User:Knows:City: 2>0 w=0.5
+User:Knows:User: 2>0 w=1.5
+`
+		lives = `User:LivesIn:City: 0>1 2>0
+`
+	)
+	keys := "City 2: 7 name=\"Waterloo\" population=150000 5 name=\"Guelph\" population=75000\nNobody 0:\n"
+	serial := "City 2: name=\"Waterloo\" population=150000 name=\"Guelph\" population=75000\nNobody 0:\n"
+	for name, want := range map[string]string{
+		"parquet": keys + users + rest + knows + lives,
+		"csv":     serial + users + rest + knows + lives,
+		"plain":   serial + users + rest + knows + lives,
+		"ladybug": keys + users + rest + "User:LivesIn:City: 2>0 0>1\n",
+	} {
+		got, err := imported(t, stranger("kuzu/"+name), Options{})
+		if err != nil {
+			t.Error(err)
+		} else if got != want {
+			t.Errorf("%s: found\n%s\nexpected\n%s", name, got, want)
+		}
+	}
+}
+
+// TestKuzuErrors checks schemas that are cut or wrong.
+func TestKuzuErrors(t *testing.T) {
+	schema := "CREATE NODE TABLE A (`id` INT64, s STRUCT(x INT64, y STRING), PRIMARY KEY(`id`));\nCREATE REL TABLE R (FROM A TO A, MANY_MANY);\n"
+	files := func(changed ...string) map[string]string {
+		m := map[string]string{"db/schema.cypher": schema, "db/copy.cypher": "COPY A (id,s) FROM \"A.csv\" ();\nCOPY R FROM \"R.csv\" (from='A', to='A');\n", "db/A.csv": "1,\"{x: 1, y: a}\"\n", "db/R.csv": "1,1\n"}
+		for i := 0; i < len(changed); i += 2 {
+			m[changed[i]] = changed[i+1]
+		}
+		return m
+	}
+	bad := func(name, want string, changed ...string) importCase {
+		return importCase{name: name, path: "db", files: files(changed...), fails: true, want: want}
+	}
+	runImports(t, []importCase{
+		{name: "struct", path: "db", files: files(), want: "A 1: 1\nA:R:A: 0>0\nwarning: schema.cypher: columns of these types are left out: A.s (STRUCT(XINT64,YSTRING))"},
+		bad("no key", "schema.cypher:1: found a statement that is not read", "db/schema.cypher", "CREATE NODE TABLE A (id INT64);"),
+		bad("cut", "schema.cypher:1: found a quote without an end", "db/schema.cypher", "CREATE NODE TABLE `A"),
+		bad("no table", "copy.cypher:1: found a statement that is not read", "db/copy.cypher", "COPY B FROM \"A.csv\";"),
+		bad("outside", "found the file \"../A.csv\", expected one in the folder", "db/copy.cypher", "COPY A FROM \"../A.csv\";"),
+		bad("no file", "found no file B.csv of the table A", "db/copy.cypher", "COPY A FROM \"B.csv\";"),
+		bad("no pair", "has no pair from \"A\" to \"B\"", "db/copy.cypher", "COPY A FROM \"A.csv\";\nCOPY R FROM \"R.csv\" (from='A', to='B');"),
+		bad("dangling", "R.csv:2:3: found destination \"2\", expected an id of node type A", "db/R.csv", "1,1\n1,2\n"),
+	})
 }

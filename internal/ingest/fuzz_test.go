@@ -74,6 +74,26 @@ func FuzzNeptune(f *testing.F) {
 	fuzzFolder(f, "neptune", "n.csv", "e.csv")
 }
 
+// FuzzNeo4j reads any text as two tables of a folder of Neo4j's importer, of which one may be the header of the other.
+func FuzzNeo4j(f *testing.F) {
+	f.Add("a:ID(A),x:int,t:string[],:LABEL\n1,2,u;v,A;B\n", ":START_ID(A),:END_ID(A),:TYPE,w:double\n1,1,R,.5\n")
+	f.Add(":ID{label:A},x\n", "1,2\n")
+	fuzzFolder(f, "neo4j", "n-header.csv", "n.csv")
+}
+
+// FuzzAPOCCSV reads any text as the export of APOC.
+func FuzzAPOCCSV(f *testing.F) {
+	f.Add("_id,_labels,x,_start,_end,_type,w\n0,:A:B,1,,,,\n1,,,,,,\n,,,0,1,R,.5\n", "")
+	fuzzFolder(f, "apoc-csv", "a.csv", "b.txt")
+}
+
+// FuzzKuzu reads any text as the schema and as the list of the files of a folder of Kùzu.
+func FuzzKuzu(f *testing.F) {
+	f.Add("CREATE NODE TABLE `A` (`id` INT64, x FLOAT[3] DEFAULT 1, PRIMARY KEY(`id`));\nCREATE REL TABLE R (FROM A TO A, w INT8[][2], MANY_ONE);", "COPY A (id,x) FROM \"copy.cypher\" (header=true);\nCOPY R FROM 'schema.cypher' (from='A', to='A', delim='|');")
+	f.Add("CREATE REL TABLE IF NOT EXISTS R (FROM A TO A); // x\n", "")
+	fuzzFolder(f, "kuzu", "schema.cypher", "copy.cypher")
+}
+
 // fuzzFolder reads any texts as two files of a folder of a format.
 func fuzzFolder(f *testing.F, format, first, second string) {
 	dir := f.TempDir()

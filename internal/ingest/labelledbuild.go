@@ -442,7 +442,7 @@ func (t *typedEdges) needs(columns []table.Column, lenient []int) [][]bool {
 		name := columns[i].Name
 		p := slices.IndexFunc(t.e.properties(), func(f table.Field) bool { return f.Name == name })
 		for _, r := range t.e.found {
-			needs[k] = append(needs[k], p >= 0 && (t.e.has[r] == nil || t.e.has[r][p]))
+			needs[k] = append(needs[k], p < 0 || t.e.has[r] == nil || t.e.has[r][p]) // an end is no property, and needed
 		}
 	}
 	return needs

@@ -42,7 +42,7 @@ func isNeptuneHeader(fields []string) bool {
 }
 
 // sniffed is the number of files whose header is read to recognise the format of a folder.
-const sniffed = 8
+const sniffed = 64
 
 // sniffTables says whether the first tables in a folder, or in the folders of it, have headers of a kind.
 func sniffTables(fsys vfs.FS, path string, names []string, is func(header []string) bool) (bool, error) {
@@ -99,7 +99,7 @@ func headerOf(fsys vfs.FS, file string) ([]string, error) {
 		}
 		return names, nil
 	}
-	header, err := textfiles.Header(fsys, file, 0)
+	header, _, err := textfiles.Header(fsys, file, 0)
 	return header, ignoreFormat(err)
 }
 

@@ -75,6 +75,9 @@ func neo4jField(header string) table.Field {
 	case "ignore":
 		typed.Ignored = true
 	case "label":
+		if strings.HasPrefix(name, "_") { // _labels and _type of APOC
+			return f
+		}
 		typed.Name, typed.DType, list = "LABEL", graph.String, true
 	case "type":
 		typed.Name, typed.DType = "TYPE", graph.String

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"sort"
+	"sync"
 
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -145,4 +146,27 @@ func (m *Marks) Kind(row uint64) int {
 		return 0 // the table has grown, which a scan of Kept finds
 	}
 	return int(m.kinds[row])
+}
+
+// Mark finds the kind of each row of a table.
+func Mark(ctx context.Context, t table.Table, columns []table.Column, threads int, kind func(c *table.Chunk, row int) (uint16, error)) ([]uint16, error) {
+	var mu sync.Mutex
+	var marks []uint16
+	_, err := t.Scan(ctx, columns, threads, func(_ int, c *table.Chunk) error {
+		kinds := make([]uint16, c.Rows)
+		for i := range kinds {
+			var err error
+			if kinds[i], err = kind(c, i); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if end := int(c.First) + c.Rows; end > len(marks) {
+			marks = append(marks, make([]uint16, end-len(marks))...)
+		}
+		copy(marks[c.First:], kinds)
+		return nil
+	})
+	return marks, err
 }

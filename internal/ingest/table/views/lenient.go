@@ -18,9 +18,9 @@ func Lenient(columns []table.Column) (asked []table.Column, changed []int) {
 			ragged = ragged || d < 0
 			values *= max(d, 1)
 		}
-		strict := c.DType != graph.String || c.Given || len(c.Shape) > 0
-		if c.Empty == table.EmptyError && strict && !ragged && !c.ID {
-			c.Empty, c.Fill, c.Mark, c.Given = table.EmptyFill, "", true, c.DType == graph.String && len(c.Shape) == 0
+		strict := c.DType != graph.String || c.ID || c.Given || len(c.Shape) > 0
+		if c.Empty == table.EmptyError && strict && !ragged {
+			c.Empty, c.Fill, c.Mark, c.Given = table.EmptyFill, "", true, c.DType == graph.String && len(c.Shape) == 0 && !c.ID
 			if c.DType != graph.String {
 				c.Fill = strings.TrimSpace(strings.Repeat("0 ", values))
 			}
