@@ -58,9 +58,78 @@ func ReadRecords(in io.Reader, name string, fn func(*Record) error) error {
 	return err
 }
 
+// ReadDocuments calls fn for each document of a collection of ArangoDB, of JSON lines or a list, in order: plain ones, or within {"type": 2300, "data": {}} as arangodump writes
+// them. A document with _from and _to is an edge, whose ends have the name of their collection as label. The id is the _key; Labels is nil where the document does not say
+// its collection in _id.
+func ReadDocuments(in io.Reader, name string, fn func(*Record) error) error {
+	r := &recordReader{fn: fn, arango: true}
+	_, err := readDocument(in, name, nil, func(x *reader) error {
+		r.reader = x
+		return r.documents()
+	})
+	return err
+}
+
 type recordReader struct {
 	*reader
-	fn func(*Record) error
+	fn     func(*Record) error
+	arango bool
+}
+
+// The types of lines of arangodump.
+const (
+	arangoDocument = "2300"
+	arangoEdge     = "2301"
+)
+
+// document reads a document of ArangoDB.
+func (r *recordReader) document(x *Record, members map[string]Value) error {
+	if data, ok := members["data"]; ok && members["type"].Kind == Integer && data.Kind == Nested && data.raw[0] == '{' {
+		if t := string(members["type"].Text); t != arangoDocument && t != arangoEdge {
+			return r.bad("found a line of the type %.40q, expected 2300 or 2301, a document; dump the collection again", t)
+		}
+		var err error
+		if members, err = r.object(data.raw); err != nil {
+			return err
+		}
+	}
+	_, from := members["_from"]
+	_, to := members["_to"]
+	x.Edge = from && to
+	var err error
+	if x.Edge {
+		x.HasLabels = true
+		if x.Start, x.StartLabels, err = r.handle(members["_from"], "_from"); err != nil {
+			return err
+		}
+		if x.End, x.EndLabels, err = r.handle(members["_to"], "_to"); err != nil {
+			return err
+		}
+	} else if v, ok := members["_id"]; ok {
+		if x.ID, x.Labels, err = r.handle(v, "_id"); err != nil {
+			return err
+		}
+	} else if x.ID = members["_key"]; x.ID.Kind != String {
+		return r.bad("found a document without a _key or _id that is a text, expected one")
+	}
+	for _, name := range []string{"_id", "_key", "_rev", "_from", "_to"} {
+		delete(members, name)
+	}
+	if x.Values, err = r.named(members); err != nil {
+		return err
+	}
+	return r.fn(x)
+}
+
+// handle cuts "collection/key".
+func (r *recordReader) handle(v Value, name string) (key Value, labels []string, err error) {
+	at := bytes.IndexByte(v.Text, '/')
+	if v.Kind != String || at <= 0 || at == len(v.Text)-1 {
+		return v, nil, r.bad("found %.40q in %s, expected a collection and a key, as in persons/1", v.Text, name)
+	}
+	labels = []string{string(v.Text[:at])}
+	v.Text = v.Text[at+1:]
+	return v, labels, nil
 }
 
 // documents reads one document after the other.
@@ -131,6 +200,9 @@ func (r *recordReader) record(raw json.RawMessage, kind string) error {
 	members, err := r.object(raw)
 	if err != nil {
 		return err
+	}
+	if r.arango {
+		return r.document(x, members)
 	}
 	if v, ok := members["type"]; ok && kind == "" {
 		kind = string(v.Text)
@@ -251,10 +323,18 @@ func (r *recordReader) properties(v Value) (map[string]Value, error) {
 		return nil, r.bad("found properties %.40q, expected an object", v.Text)
 	}
 	values, err := r.object(v.raw)
+	if err != nil {
+		return nil, err
+	}
+	return r.named(values)
+}
+
+// named refuses names with control characters.
+func (r *recordReader) named(values map[string]Value) (map[string]Value, error) {
 	for name := range values {
 		if strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 			return nil, r.bad("found the name %.40q of a property with a control character, expected none", name)
 		}
 	}
-	return values, err
+	return values, nil
 }

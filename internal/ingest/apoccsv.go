@@ -29,11 +29,8 @@ func (apocCSV) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
 	if isPattern(path) {
 		return false, nil
 	}
-	header, _, err := textfiles.Header(fsys, path, 0)
-	if err != nil {
-		return false, ignoreFormat(err)
-	}
-	return apocColumns(header) != nil, nil
+	header, _, err := headerOf(fsys, path, 0)
+	return apocColumns(header) != nil, err
 }
 
 // apocNames are the columns that are no properties.

@@ -51,21 +51,9 @@ func (apocJSON) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
 var errFirst = errors.New("found the first")
 
 func (apocJSON) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	s := &recordSurvey{path: path}
-	for i := range s.properties {
-		s.properties[i] = map[string]*recordProperty{}
-	}
-	rows := 0
-	err := textfiles.ReadStream(fsys, path, func(in io.Reader) error {
-		return graphjson.ReadRecords(in, path, func(x *graphjson.Record) error {
-			if rows++; rows%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return s.add(x)
-		})
-	})
+	s, err := surveyRecords(ctx, fsys, path, graphjson.ReadRecords)
 	if err != nil {
-		return nil, graphJSONError(err)
+		return nil, err
 	}
 	if s.rows[1] == 0 || s.rows[0] == 0 && !s.labels {
 		return nil, sourcef("%s: found %d nodes and %d relationships, expected some of both; export the whole graph", path, s.rows[0], s.rows[1])
@@ -87,11 +75,36 @@ func (apocJSON) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		e.labels = [2]string{recordStartLabels, recordEndLabels}
 	}
 	l.edges = append(l.edges, e)
-	src, err := l.source(ctx)
-	if err == nil && len(s.left) > 0 {
-		src.Warnings = append(src.Warnings, fmt.Sprintf("%s: objects and lists of several kinds are left out: %s", path, strings.Join(slices.Sorted(maps.Keys(s.left)), ", ")))
+	s.note(l)
+	return l.source(ctx)
+}
+
+// recordsFunc reads the records of a file.
+type recordsFunc func(in io.Reader, name string, fn func(*graphjson.Record) error) error
+
+// surveyRecords reads a file for its properties.
+func surveyRecords(ctx context.Context, fsys vfs.FS, path string, read recordsFunc) (*recordSurvey, error) {
+	s := &recordSurvey{path: path, read: read}
+	for i := range s.properties {
+		s.properties[i] = map[string]*recordProperty{}
 	}
-	return src, err
+	rows := 0
+	err := textfiles.ReadStream(fsys, path, func(in io.Reader) error {
+		return read(in, path, func(x *graphjson.Record) error {
+			if rows++; rows%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return s.add(x)
+		})
+	})
+	return s, graphJSONError(err)
+}
+
+// note warns of what is left out.
+func (s *recordSurvey) note(l *labelled) {
+	if len(s.left) > 0 {
+		l.notes = append(l.notes, fmt.Sprintf("%s: objects and lists of several kinds are left out: %s", s.path, strings.Join(slices.Sorted(maps.Keys(s.left)), ", ")))
+	}
 }
 
 // The columns of records that are no properties.
@@ -119,7 +132,10 @@ type recordProperty struct {
 
 // recordSurvey collects the properties of nodes and of relationships.
 type recordSurvey struct {
-	path       string
+	path string
+	read recordsFunc
+	// label is that of nodes without labels.
+	label      string
 	rows       [2]int // of nodes, and of relationships
 	properties [2]map[string]*recordProperty
 	// labels says that all relationships have the labels of their ends.
@@ -249,7 +265,7 @@ func (s *recordSurvey) table(fsys vfs.FS, edges bool) (table.Table, error) {
 	}
 	t, err := textfiles.OpenStream(fsys, s.path, fields, func(in io.Reader, row func(line int, cells [][]byte) error) error {
 		cells := make([][]byte, len(fields))
-		err := graphjson.ReadRecords(in, s.path, func(x *graphjson.Record) error {
+		err := s.read(in, s.path, func(x *graphjson.Record) error {
 			if x.Edge != edges {
 				return nil
 			}
@@ -259,7 +275,9 @@ func (s *recordSurvey) table(fsys vfs.FS, edges bool) (table.Table, error) {
 					cells[3], cells[4] = []byte(strings.Join(x.StartLabels, recordLabel)), []byte(strings.Join(x.EndLabels, recordLabel))
 				}
 			} else {
-				cells[0], cells[1] = x.ID.Text, []byte(strings.Join(x.Labels, recordLabel))
+				if cells[0], cells[1] = x.ID.Text, []byte(strings.Join(x.Labels, recordLabel)); len(x.Labels) == 0 {
+					cells[1] = []byte(s.label)
+				}
 			}
 			for i, f := range fields[first:] {
 				v := x.Values[f.Name]

@@ -56,6 +56,8 @@ func TestStrangersOfDatabases(t *testing.T) {
 		{name: "apoc/all_withoutNodeProps_withRelProps.json", want: "apoc-json\nUser 3\nUser:KNOWS:User 1"},
 		{name: "apoc/all_withNodeProps_withoutRelProps.json", missing: []Missing{{"bool", "column"}}, want: "apoc-json\nUser 3\nUser:KNOWS:User 1"},
 		{name: "apoc/export.csv", missing: []Missing{{"int", "0"}}, want: "apoc-csv\nAddress 2\nAddress;Address1 1\nESCAPING 4\nUser 2\nUser;User1 1\nAddress;Address1:NEXT_DELIVERY:Address 1\nESCAPING:REL:ESCAPING 1\nUser;User1:KNOWS:User 1"},
+		{name: "arangodb", missing: []Missing{{"int", "column"}}, want: "arangodb\nCharacters 43\nTraits 18\nCharacters:ChildOf:Characters 14"},
+		{name: "graphar/ldbc_sample/parquet", want: "graphar\nperson 903\nperson:knows:person 6626"},
 		{name: "neo4j", want: "neo4j\nAddress 2\nAddress;Address1 1\nTypes 1\nUser 2\nUser;User1 1\nAddress;Address1:NEXT_DELIVERY:Address 1\nUser;User1:KNOWS:User 1"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -149,5 +151,44 @@ func TestKuzuErrors(t *testing.T) {
 		bad("no file", "found no file B.csv of the table A", "db/copy.cypher", "COPY A FROM \"B.csv\";"),
 		bad("no pair", "has no pair from \"A\" to \"B\"", "db/copy.cypher", "COPY A FROM \"A.csv\";\nCOPY R FROM \"R.csv\" (from='A', to='B');"),
 		bad("dangling", "R.csv:2:3: found destination \"2\", expected an id of node type A", "db/R.csv", "1,1\n1,2\n"),
+	})
+}
+
+// TestGraphAr checks the values of the sample of Apache TinkerPop in GraphAr, and folders that are not whole.
+func TestGraphAr(t *testing.T) {
+	got, err := imported(t, stranger("graphar/modern_graph"), Options{})
+	const want = `person 4: age=27 id=2 name="vadas" age=35 id=6 name="peter" age=32 id=4 name="josh" age=29 id=1 name="marko"
+software 2: id=3 lang="java" name="lop" id=5 lang="java" name="ripple"
+person:created:software: 1>0 weight=0.2 2>1 weight=1 2>0 weight=0.4 3>0 weight=0.4
+person:knows:person: 3>0 weight=0.5 3>2 weight=1
+`
+	if err != nil || got != want {
+		t.Errorf("found\n%s%v\nexpected\n%s", got, err, want)
+	}
+	graph := "name: g\nvertices: [a.yml]\nedges: [e.yml]\n"
+	vertex := "type: a\nchunk_size: 2\nprefix: v/\nproperty_groups:\n- file_type: csv\n  properties: [{name: x, data_type: int64}]\n"
+	edge := "src_type: a\nedge_type: r\ndst_type: a\nchunk_size: 9\nsrc_chunk_size: 2\ndst_chunk_size: 2\ndirected: false\nprefix: e/\nadj_lists: [{ordered: true, aligned_by: dst, file_type: csv}]\n"
+	files := func(changed ...string) map[string]string {
+		m := map[string]string{"g/g.graph.yml": graph, "g/a.yml": vertex, "g/e.yml": edge, "g/v/x/chunk0": "x\n7\n8\n", "g/v/x/chunk1": "x\n9\n",
+			"g/v/vertex_count": "\x03\x00\x00\x00\x00\x00\x00\x00", "g/e/ordered_by_dest/adj_list/part0/chunk0": "_graphArSrcIndex,_graphArDstIndex\n2,0\n0,1\n"}
+		for i := 0; i < len(changed); i += 2 {
+			m[changed[i]] = changed[i+1]
+		}
+		return m
+	}
+	bad := func(name, want string, changed ...string) importCase {
+		return importCase{name: name, path: "g", files: files(changed...), fails: true, want: want}
+	}
+	runImports(t, []importCase{
+		{name: "whole", path: "g/g.graph.yml", files: files(), want: "a 3: x=7 x=8 x=9\na:r:a: 2>0 0>1\nwarning: e.yml: the edges are undirected, and are imported in the one direction that the chunks have; give `Symmetrise` for both"},
+		bad("a chunk less", "found 2 chunks of the properties in x, expected 3 for 5 vertices", "g/v/vertex_count", "\x05\x00\x00\x00\x00\x00\x00\x00"),
+		bad("a row less", "found 3 rows in the chunks, expected 4", "g/v/vertex_count", "\x04\x00\x00\x00\x00\x00\x00\x00"),
+		bad("an edge less", "found 2 rows in the chunks, expected 4", "g/e/ordered_by_dest/edge_count0", "\x04\x00\x00\x00\x00\x00\x00\x00"),
+		bad("outside", "found the file \"../a.yml\", expected one within the folder", "g/g.graph.yml", "vertices: [../a.yml]\nedges: []\n"),
+		bad("prefix outside", "expected one within the folder", "g/a.yml", strings.Replace(vertex, "v/", "../../v/", 1)),
+		bad("orc", "found chunks of the type \"orc\", expected parquet or csv", "g/a.yml", strings.Replace(vertex, "csv", "orc", 1)),
+		bad("no list", "found no chunks of any of the 1 lists of edges", "g/e.yml", strings.Replace(edge, "dst, f", "src, f", 1)),
+		bad("no type", "expected one that the graph lists", "g/e.yml", strings.Replace(edge, "src_type: a", "src_type: b", 1)),
+		bad("dangling", "expected", "g/e/ordered_by_dest/adj_list/part0/chunk0", "_graphArSrcIndex,_graphArDstIndex\n3,0\n"),
 	})
 }

@@ -94,9 +94,34 @@ func FuzzKuzu(f *testing.F) {
 	fuzzFolder(f, "kuzu", "schema.cypher", "copy.cypher")
 }
 
+// FuzzArangoDB reads any text as two collections of ArangoDB.
+func FuzzArangoDB(f *testing.F) {
+	f.Add("{\"_key\":\"1\",\"x\":[1,2],\"y\":\"2024-01-01\"}\n{\"type\":2300,\"data\":{\"_id\":\"p/2\"}}", "[{\"_from\":\"p/1\",\"_to\":\"p/2\",\"w\":0.5}]")
+	fuzzFolder(f, "arangodb", "p.jsonl", "e_0123456789abcdef0123456789abcdef.data.json")
+}
+
+// FuzzGraphAr reads any text as the vertices and the edges of a graph of GraphAr.
+func FuzzGraphAr(f *testing.F) {
+	f.Add("type: a\nchunk_size: 2\nprefix: v/\nproperty_groups: [{file_type: csv, properties: [{name: x, data_type: int64}]}]\n", "src_type: a\nedge_type: r\ndst_type: a\nadj_lists: [{ordered: true, aligned_by: dst, file_type: csv}]\n")
+	dir := f.TempDir()
+	for name, text := range map[string]string{"g.graph.yml": "vertices: [a.yml]\nedges: [e.yml]\n", "v/x/chunk0": "x\n1\n2\n", "a_r_a/ordered_by_dest/adj_list/part0/chunk0": "_graphArSrcIndex,_graphArDstIndex\n0,1\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			f.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			f.Fatal(err)
+		}
+	}
+	fuzzFilesIn(f, dir, "graphar", "a.yml", "e.yml")
+}
+
 // fuzzFolder reads any texts as two files of a folder of a format.
 func fuzzFolder(f *testing.F, format, first, second string) {
-	dir := f.TempDir()
+	fuzzFilesIn(f, f.TempDir(), format, first, second)
+}
+
+// fuzzFilesIn is fuzzFolder in a folder that may have other files.
+func fuzzFilesIn(f *testing.F, dir, format, first, second string) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		fuzzing.Check(t, len(a)+len(b), func() {
 			for name, text := range map[string]string{first: a, second: b} {

@@ -93,7 +93,7 @@ func neo4jFiles(fsys vfs.FS, path string, files []string, o Options) (groups []*
 	var rows []string // files without a header
 	var alone []*neo4jFile
 	for _, f := range files {
-		header, delimiter, err := textfiles.Header(fsys, f, o.Delimiter)
+		header, delimiter, err := headerOf(fsys, f, o.Delimiter)
 		if err != nil {
 			return nil, nil, err
 		}

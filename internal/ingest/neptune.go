@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -52,7 +51,7 @@ func sniffTables(fsys vfs.FS, path string, names []string, is func(header []stri
 			return false, nil
 		}
 		tried++
-		header, err := headerOf(fsys, file)
+		header, _, err := headerOf(fsys, file, 0)
 		return err == nil && is(header), err
 	}
 	for _, name := range names {
@@ -86,21 +85,21 @@ func sniffTables(fsys vfs.FS, path string, names []string, is func(header []stri
 	return false, nil
 }
 
-// headerOf returns the names of the columns of a file of text as they are written, and nil if they cannot be read. Those of a Parquet file are its fields.
-func headerOf(fsys vfs.FS, file string) ([]string, error) {
+// headerOf returns the names of the columns of a file of text as they are written, and the delimiter between them; nil: they cannot be read. Those of a Parquet file are its fields.
+func headerOf(fsys vfs.FS, file string, delimiter byte) ([]string, byte, error) {
 	if table.KindByName(file) == table.ParquetFile {
 		t, err := tablefiles.Open(fsys, []string{file}, tablefiles.Options{})
 		if err != nil {
-			return nil, ignoreFormat(err)
+			return nil, 0, err
 		}
-		var names []string
-		for _, f := range t.Fields() {
-			names = append(names, f.Name)
-		}
-		return names, nil
+		return namesOf(t.Fields()), 0, nil
 	}
-	header, _, err := textfiles.Header(fsys, file, 0)
-	return header, ignoreFormat(err)
+	text, err := head(fsys, file)
+	if err != nil {
+		return nil, 0, err
+	}
+	header, delimiter := textfiles.FirstCells(file, text, len(text) < headSize-len(table.ByteOrderMark), delimiter)
+	return header, delimiter, nil
 }
 
 func (neptune) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
@@ -202,7 +201,7 @@ func (l *labelled) tables(fsys vfs.FS, files []string, o Options) (tables []tabl
 		return err
 	}
 	for _, f := range files {
-		header, err := headerOf(fsys, f)
+		header, _, err := headerOf(fsys, f, o.Delimiter)
 		if err != nil {
 			return nil, err
 		}
@@ -215,12 +214,4 @@ func (l *labelled) tables(fsys vfs.FS, files []string, o Options) (tables []tabl
 		same, before = append(same, f), now
 	}
 	return tables, add()
-}
-
-// ignoreFormat leaves out errors about the content of a file, which is then of another format.
-func ignoreFormat(err error) error {
-	if errors.Is(err, table.ErrFormat) {
-		return nil
-	}
-	return err
 }

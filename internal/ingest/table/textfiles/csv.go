@@ -177,6 +177,16 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	if at := bytes.IndexByte(b, '\r'); at >= 0 && len(bytes.TrimRight(b[at:], "\r")) > 0 && bytes.IndexByte(b, '\n') < 0 && bytes.Count(b[:at], []byte{'"'})%2 == 0 {
 		return f, h, badf("%s:1: found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\\r' '\\n' < FILE", path)
 	}
+	if err := h.skipRemarks(o); err != nil {
+		return f, h, err
+	}
+	f.body, f.line = int64(h.body), h.line
+	return f, h, nil
+}
+
+// skipRemarks finds the first line that is a part of the table.
+func (h *head) skipRemarks(o CSVOptions) error {
+	b, path := h.bytes, h.path
 	if bytes.HasPrefix(b, []byte(table.ByteOrderMark)) {
 		h.body = 3
 	}
@@ -199,7 +209,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 		}
 		n := bytes.IndexByte(b[h.body:], '\n')
 		if n < 0 && !h.whole {
-			return f, h, h.tooLong()
+			return h.tooLong()
 		}
 		if n < 0 {
 			h.body = len(b)
@@ -208,8 +218,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 		h.body += n + 1
 		h.line++
 	}
-	f.body, f.line = int64(h.body), h.line
-	return f, h, nil
+	return nil
 }
 
 func (h *head) tooLong() error {
