@@ -56,7 +56,7 @@ func (k graphArKeys) list(y yamlfile.File, name string) (all []graphArKeys, err 
 	}
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return nil, y.Errorf(n, "found %s that is no list, expected a list", name)
+		return nil, y.Errorf(n, "found %s that is no list, expected a list; write the file again", name)
 	}
 	for _, v := range list.Values {
 		keys, err := graphArMapping(y, v)

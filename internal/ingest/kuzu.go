@@ -146,7 +146,7 @@ func (r *kuzuReader) copies() (map[string][]kuzuCopy, error) {
 				c.file, c.pair = "rels_"+t.name+".parquet", t.pairs[0]
 			}
 			if t.isRel && len(t.pairs) > 1 {
-				return nil, sourcef("%s:%d: found the pairs %v of the relationship table %s, and no %s that says their files, expected one pair", r.schema, t.line, t.pairs, t.name, kuzuCopyFile)
+				return nil, sourcef("%s:%d: found the pairs %v of the relationship table %s, and no %s that says their files, expected one pair; export the database with Kùzu, or a table for each pair", r.schema, t.line, t.pairs, t.name, kuzuCopyFile)
 			}
 			out[t.name] = []kuzuCopy{c}
 		}

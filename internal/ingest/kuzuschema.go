@@ -168,7 +168,7 @@ func kuzuSchema(path string, statements []cypherStatement) (tables []*kuzuTable,
 			return nil, bad("the table " + t.name + " has no primary key")
 		}
 		if tables = append(tables, t); len(tables) > limits.Names {
-			return nil, sourcef("%s:%d: found more than %d tables, expected fewer", path, s.line, limits.Names)
+			return nil, sourcef("%s:%d: found more than %d tables, expected fewer; export fewer", path, s.line, limits.Names)
 		}
 	}
 	return tables, nil

@@ -53,6 +53,7 @@ var refusals = []refused{
 	{what: "a file of graph6 or sparse6", exts: []string{".g6", ".s6"}, sure: true, do: viaNetworkX("read_graph6") + "; read_sparse6 for .s6"},
 	{what: "a LEDA file", exts: []string{".lgr", ".leda", ".gw"}, sure: true, do: viaNetworkX("read_leda")},
 	{what: "RDF in XML or Turtle", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: "convert it to N-Triples: rapper -o ntriples FILE > x.nt"},
+	{what: "statements of Cypher", exts: []string{".cypher", ".cypherl", ".cql"}, sure: true, do: "name the folder of an export of Kùzu; of Neo4j and Memgraph, export CSV or JSON: apoc.export.csv.all, or export_util.json"},
 	{what: "a tar archive", exts: []string{".tar", ".tgz", ".tbz2", ".txz"}, sure: true, magic: []string{"ustar"}, at: 257, do: "unpack it, and import what is in it"},
 	{what: "a zip archive", exts: []string{".zip"}, sure: true, do: "unpack it, and import what is in it"},
 	{what: "a 7-Zip or RAR archive", exts: []string{".7z", ".rar"}, sure: true, magic: []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}, do: "unpack it, and import what is in it"},
