@@ -4,12 +4,13 @@ package option
 const (
 	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
 	FormatMETIS   Format = "metis"   // a store as a .graph file of METIS
+	FormatGraphAr Format = "graphar" // a store as a graph of Apache GraphAr, in Parquet
 )
 
 // Export say in which format a collection or store is written.
 type Export struct {
 	Run
-	// To is required: FormatTFRecord for a collection, FormatChunked or FormatMETIS for a store.
+	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS or FormatGraphAr for a store.
 	To Format
 
 	// Options of FormatTFRecord.
@@ -19,9 +20,9 @@ type Export struct {
 	Name   string // prefix of the file names; "" is "samples.tfrecord"
 	Gzip   bool   // compress the records
 
-	// Options of FormatChunked.
+	// Options of FormatChunked, of which GraphName is one of FormatGraphAr, too.
 
-	GraphName string // name of the graph in DGL; "" is the name of the store
+	GraphName string // name of the graph; "" is the name of the store
 	Chunks    int    // number of files per edge type and per feature; 0 is 1
 	Edges     string // "csv" (the default), "numpy" or "parquet"; DGL's tools read csv and parquet
 	Features  string // "numpy" (the default) or "parquet"

@@ -397,6 +397,25 @@ const (
 	graphArDst = "_graphArDstIndex"
 )
 
+// edgeCount is the sum of the files edge_count0, edge_count1 and so on of a list; false: there are none.
+func (r *graphArReader) edgeCount(base string) (total uint64, known bool, err error) {
+	dir, err := r.inside(base)
+	if err != nil {
+		return 0, false, err
+	}
+	parts, err := r.numbered(dir, "edge_count")
+	for _, p := range parts {
+		n, _, failed := r.count(filepath.Join(base, fmt.Sprint("edge_count", p)))
+		if failed != nil {
+			return 0, false, failed
+		}
+		if total += n; total < n {
+			return 0, false, sourcef("%s: found counts of edges that 64 bits do not hold together, expected right ones; copy the whole graph", dir)
+		}
+	}
+	return total, parts != nil, err
+}
+
 // openList opens one of the lists of the same edges; false: it has no files.
 func (r *graphArReader) openList(ctx context.Context, e *assemble.Edges, prefix string, list graphArList, groups []graphArGroup) (bool, error) {
 	base := filepath.Join(prefix, list.prefix)
@@ -405,14 +424,17 @@ func (r *graphArReader) openList(ctx context.Context, e *assemble.Edges, prefix 
 		return false, err
 	}
 	parts, err := r.numbered(dir, "part")
-	if err != nil || parts == nil {
+	if err != nil {
+		return false, err
+	}
+	total, known, err := r.edgeCount(base)
+	if err != nil || parts == nil && (!known || total > 0) {
 		return false, err
 	}
 	if list.groups != nil {
 		groups = list.groups
 	}
 	files := make([][]string, len(groups)+1)
-	total, known := uint64(0), true
 	for _, p := range parts {
 		part := fmt.Sprint("part", p)
 		for i := range files {
@@ -426,11 +448,6 @@ func (r *graphArReader) openList(ctx context.Context, e *assemble.Edges, prefix 
 			}
 			files[i] = append(files[i], chunks...)
 		}
-		n, ok, err := r.count(filepath.Join(base, fmt.Sprint("edge_count", p)))
-		if err != nil {
-			return false, err
-		}
-		total, known = total+n, known && ok
 	}
 	var tables []table.Table
 	for i := range files {

@@ -24,8 +24,8 @@ import (
 
 // checkExport refuses options that contradict each other, and fills in defaults.
 func checkExport(o *option.Export) error {
-	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatChunked, option.FormatMETIS}, o.To) {
-		return operation.Usagef("found `To` %q, expected tfrecord, chunked or metis", o.To)
+	if !slices.Contains([]option.Format{option.FormatTFRecord, option.FormatChunked, option.FormatMETIS, option.FormatGraphAr}, o.To) {
+		return operation.Usagef("found `To` %q, expected tfrecord, chunked, metis or graphar", o.To)
 	}
 	for _, f := range []struct {
 		name  string
@@ -33,7 +33,7 @@ func checkExport(o *option.Export) error {
 		given bool
 	}{
 		{"Store", option.FormatTFRecord, o.Store != ""}, {"Shards", option.FormatTFRecord, o.Shards != 0}, {"Name", option.FormatTFRecord, o.Name != ""}, {"Gzip", option.FormatTFRecord, o.Gzip},
-		{"GraphName", option.FormatChunked, o.GraphName != ""}, {"Chunks", option.FormatChunked, o.Chunks != 0}, {"Edges", option.FormatChunked, o.Edges != ""}, {"Features", option.FormatChunked, o.Features != ""},
+		{"GraphName", option.FormatChunked, o.GraphName != "" && o.To != option.FormatGraphAr}, {"Chunks", option.FormatChunked, o.Chunks != 0}, {"Edges", option.FormatChunked, o.Edges != ""}, {"Features", option.FormatChunked, o.Features != ""},
 	} {
 		if f.given && f.of != o.To {
 			return operation.Usagef("found `%s` with `To` %s, expected it with `To` %s; leave it out, or give the other `To`", f.name, o.To, f.of)
@@ -62,6 +62,8 @@ func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Rep
 		return e.report, e.dglChunks(ctx)
 	case option.FormatMETIS:
 		return e.report, e.metis(ctx)
+	case option.FormatGraphAr:
+		return e.report, e.graphAr(ctx)
 	}
 	return e.report, e.records(ctx)
 }
