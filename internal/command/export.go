@@ -30,6 +30,8 @@ input. The chunks of a type differ by at most one row; none is empty.
 after the other in the order of their names, and each pair of neighbours once,
 without self-loops.
 
+--to graphar writes a store as a graph of Apache GraphAr, in Parquet.
+
 A collection that was imported from TFRecords is written back unchanged: TF-GNN
 parses equal values, and the bytes are equal if the keys of its Examples were in
 byte order.
@@ -45,6 +47,7 @@ graphmill export predictions writes what a model computed under the original ids
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
   graphmill export g.store --to metis --out g.graph
+  graphmill export g.store --to graphar --out gar
   graphmill export predictions g.store --type user --column emb=emb.npy --out users.parquet`,
 		Args: cli.OneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
