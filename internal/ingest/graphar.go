@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -39,6 +40,15 @@ func isGraphAr(name string) bool {
 
 func (graphAr) detect(path string, names []string) bool {
 	return names == nil && isGraphAr(path) || slices.ContainsFunc(names, isGraphAr)
+}
+
+// sniff looks for the key vertices, as a graph.yaml may have such a name, too.
+func (graphAr) sniff(fsys vfs.FS, path string, names []string) (bool, error) {
+	if i := slices.IndexFunc(names, isGraphAr); i >= 0 {
+		path = filepath.Join(path, names[i])
+	}
+	text, err := head(fsys, path)
+	return bytes.HasPrefix(text, []byte("vertices:")) || bytes.Contains(text, []byte("\nvertices:")), err
 }
 
 // graphArReader reads a graph.

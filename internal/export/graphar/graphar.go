@@ -203,7 +203,7 @@ func (x *exporter) vertices(n *graph.Nodes) (string, error) {
 	if n.IDs != nil {
 		c, ok := x.column(n.Type, n.IDs)
 		if !ok {
-			return "", fmt.Errorf("%s: found ids of %s of node type %s, expected strings or integers", x.s.Dir, n.IDs.DType, n.Type)
+			return "", fmt.Errorf("%s: found ids of %s of node type %s, expected strings or integers; import the nodes again with `IDs` string", x.s.Dir, n.IDs.DType, n.Type)
 		}
 		c.field.Name = id
 		columns[0] = c
