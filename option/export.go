@@ -5,6 +5,8 @@ const (
 	FormatChunked Format = "chunked" // a store in DGL's chunked graph format, for its partitioning tools
 	FormatMETIS   Format = "metis"   // a store as a .graph file of METIS
 	FormatParquet Format = "parquet" // a store as Parquet tables that DuckDB and Spark join
+	FormatDGF     Format = "dgf"     // a store as a graph of Google's DGF
+	FormatGraphAr Format = "graphar" // a store as a graph of Apache GraphAr, in Parquet
 
 	FormatGraphML  Format = "graphml"   // a small store, or a few subgraphs, as GraphML
 	FormatNodeLink Format = "node-link" // ... as the JSON of networkx and D3
@@ -13,9 +15,9 @@ const (
 // Export say in which format a collection or store is written.
 type Export struct {
 	Run
-	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS or FormatParquet for a store, FormatGraphML or FormatNodeLink for either.
+	// To is required: FormatTFRecord for a collection, FormatChunked, FormatMETIS, FormatParquet, FormatDGF or FormatGraphAr for a store, FormatGraphML or FormatNodeLink for either.
 	To Format
-	// Shards is the number of files of FormatTFRecord, and of each table of FormatParquet; 0 is 1.
+	// Shards is the number of files of FormatTFRecord, and of each table of FormatParquet and FormatDGF; 0 is 1.
 	Shards int
 
 	// Store is the store that the collection was sampled from, whose columns are joined by FormatTFRecord, FormatGraphML and FormatNodeLink; "" joins none.
@@ -32,7 +34,7 @@ type Export struct {
 	Name string // prefix of the file names; "" is "samples.tfrecord"
 	Gzip bool   // compress the records
 
-	// Options of FormatChunked.
+	// Options of FormatChunked, of which GraphName is one of FormatGraphAr, too.
 
 	GraphName string // name of the graph in DGL; "" is the name of the store
 	Chunks    int    // number of files per edge type and per feature; 0 is 1

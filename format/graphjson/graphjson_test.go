@@ -214,3 +214,26 @@ func TestErrorWithBytes(t *testing.T) {
 		t.Errorf("found %v, expected %v", err, failure)
 	}
 }
+
+// FuzzRecords reads any text as nodes and relationships. What is read of a part of the lines is what is read of all of them.
+func FuzzRecords(f *testing.F) {
+	f.Add(`{"type":"node","id":"0","labels":["A"],"properties":{"x":[1,"a"],"y":null}}
+{"type":"relationship","label":"R","start":{"id":"0","labels":["A"]},"end":{"id":1}}`)
+	f.Add(`[{"type":"node","id":0},{"type":"relationship","label":"R","start":0,"end":0,"properties":{"w":1.5}}]`)
+	f.Add(`{"nodes":[{"type":"node","id":0}],"rels":[]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		fuzzing.Check(t, len(text), func() {
+			err := ReadRecords(strings.NewReader(text), "x.json", func(x *Record) error {
+				for _, v := range x.Values {
+					for _, e := range v.Elements() {
+						_ = e.Elements()
+					}
+				}
+				return nil
+			})
+			if err != nil && !errors.Is(err, ErrFormat) {
+				t.Fatalf("found %v, expected an error about the document", err)
+			}
+		})
+	})
+}

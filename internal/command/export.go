@@ -59,6 +59,7 @@ graphmill export predictions writes what a model computed under the original ids
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
   graphmill export g.store --to metis --out g.graph
+  graphmill export g.store --to graphar --out gar
   graphmill export g.store --to dgf --shards 8 --out g.dgf
   graphmill export predictions g.store --type user --column emb=emb.npy --out users.parquet`,
 		Args: cli.OneArg("one COLLECTION or STORE"),

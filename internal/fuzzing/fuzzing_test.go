@@ -129,6 +129,7 @@ var fuzzedElsewhere = map[string]string{
 	"internal/operation/appending":    "values of tables, which packages below table have made",
 	"internal/draft":                  "temporary files of the same run",
 	"internal/export/dglchunks":       "values of a store, whose files are checked before",
+	"internal/export/graphar":         "values of a store, whose files are checked before",
 	"internal/export/predictions":     "numbers of .npy files, whose headers format/npy FuzzRead has",
 	"internal/export/unigraph":        "values of a store, whose files are checked before",
 	"internal/features/widening":      "values of a store, whose files are checked before, and features.json, internal/features FuzzFile",

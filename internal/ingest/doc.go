@@ -22,6 +22,8 @@
 //   - openke: triples of numbers, with the names of entities and relations beside them;
 //   - graphml, node-link, adjlist: GraphML, and networkx's JSON and adjacency lists;
 //   - jgf, cytoscape-js, cx2, adjacency-json: relatives of node-link JSON, which the first members of a document tell apart;
+//   - neo4j, apoc-csv, apoc-json, neptune, arangodb: exports of graph databases, whose rows say labels and types (labelled);
+//   - kuzu, graphar: exports with a schema;
 //   - chunked: DGL's chunked graph, a metadata.json and the chunks that it lists;
 //   - chunk: the chunk files of the stream executor;
 //   - dgl: a file of DGL's save_graphs, of one graph or of many;

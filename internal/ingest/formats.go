@@ -34,7 +34,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, openKE{}, chunkFiles{}, dgfGraph{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, dimacs{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, ncol, lgl, simpleInteractions{}, edgeList{}, denseMatrix{}, npyEdges{}, npzArrays{}, dglChunks{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink, jgf, cytoscapeJS, cx2, adjacencyJSON{}}
+var formats = []format{graphAr{}, graphYAML{}, openKE{}, chunkFiles{}, dgfGraph{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, dimacs{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, ncol, lgl, simpleInteractions{}, kuzu{}, neo4j{}, neptune{}, apocCSV{}, apocJSON{}, arangoDB{}, edgeList{}, denseMatrix{}, npyEdges{}, npzArrays{}, dglChunks{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink, jgf, cytoscapeJS, cx2, adjacencyJSON{}}
 
 // Format describes a format for a person.
 type Format struct {

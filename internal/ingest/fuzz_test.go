@@ -67,6 +67,79 @@ func FuzzOpenKE(f *testing.F) {
 	})
 }
 
+// FuzzNeptune reads any text as the two tables of a folder of Neptune.
+func FuzzNeptune(f *testing.F) {
+	f.Add("~id,~label,x:Int,t:String[]\na,A;B,1,u;v\nb,,,\n", "~id,~from,~to,~label,w:Double\n1,a,b,R,.5\n2,b,a,S,\n")
+	f.Add("~id,~label\na,A\n", "~from,~to,at:Date\na,a,2024-01-01\n")
+	fuzzFolder(f, "neptune", "n.csv", "e.csv")
+}
+
+// FuzzNeo4j reads any text as two tables of a folder of Neo4j's importer, of which one may be the header of the other.
+func FuzzNeo4j(f *testing.F) {
+	f.Add("a:ID(A),x:int,t:string[],:LABEL\n1,2,u;v,A;B\n", ":START_ID(A),:END_ID(A),:TYPE,w:double\n1,1,R,.5\n")
+	f.Add(":ID{label:A},x\n", "1,2\n")
+	fuzzFolder(f, "neo4j", "n-header.csv", "n.csv")
+}
+
+// FuzzAPOCCSV reads any text as the export of APOC.
+func FuzzAPOCCSV(f *testing.F) {
+	f.Add("_id,_labels,x,_start,_end,_type,w\n0,:A:B,1,,,,\n1,,,,,,\n,,,0,1,R,.5\n", "")
+	fuzzFolder(f, "apoc-csv", "a.csv", "b.txt")
+}
+
+// FuzzKuzu reads any text as the schema and as the list of the files of a folder of Kùzu.
+func FuzzKuzu(f *testing.F) {
+	f.Add("CREATE NODE TABLE `A` (`id` INT64, x FLOAT[3] DEFAULT 1, PRIMARY KEY(`id`));\nCREATE REL TABLE R (FROM A TO A, w INT8[][2], MANY_ONE);", "COPY A (id,x) FROM \"copy.cypher\" (header=true);\nCOPY R FROM 'schema.cypher' (from='A', to='A', delim='|');")
+	f.Add("CREATE REL TABLE IF NOT EXISTS R (FROM A TO A); // x\n", "")
+	fuzzFolder(f, "kuzu", "schema.cypher", "copy.cypher")
+}
+
+// FuzzArangoDB reads any text as two collections of ArangoDB.
+func FuzzArangoDB(f *testing.F) {
+	f.Add("{\"_key\":\"1\",\"x\":[1,2],\"y\":\"2024-01-01\"}\n{\"type\":2300,\"data\":{\"_id\":\"p/2\"}}", "[{\"_from\":\"p/1\",\"_to\":\"p/2\",\"w\":0.5}]")
+	fuzzFolder(f, "arangodb", "p.jsonl", "e_0123456789abcdef0123456789abcdef.data.json")
+}
+
+// FuzzGraphAr reads any text as the vertices and the edges of a graph of GraphAr.
+func FuzzGraphAr(f *testing.F) {
+	f.Add("type: a\nchunk_size: 2\nprefix: v/\nproperty_groups: [{file_type: csv, properties: [{name: x, data_type: int64}]}]\n", "src_type: a\nedge_type: r\ndst_type: a\nadj_lists: [{ordered: true, aligned_by: dst, file_type: csv}]\n")
+	dir := f.TempDir()
+	for name, text := range map[string]string{"g.graph.yml": "vertices: [a.yml]\nedges: [e.yml]\n", "v/x/chunk0": "x\n1\n2\n", "a_r_a/ordered_by_dest/adj_list/part0/chunk0": "_graphArSrcIndex,_graphArDstIndex\n0,1\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			f.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			f.Fatal(err)
+		}
+	}
+	fuzzFilesIn(f, dir, "graphar", "a.yml", "e.yml")
+}
+
+// fuzzFolder reads any texts as two files of a folder of a format.
+func fuzzFolder(f *testing.F, format, first, second string) {
+	fuzzFilesIn(f, f.TempDir(), format, first, second)
+}
+
+// fuzzFilesIn is fuzzFolder in a folder that may have other files.
+func fuzzFilesIn(f *testing.F, dir, format, first, second string) {
+	f.Fuzz(func(t *testing.T, a, b string) {
+		fuzzing.Check(t, len(a)+len(b), func() {
+			for name, text := range map[string]string{first: a, second: b} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(t.Context(), vfs.OS, dir, Options{Format: format})
+			if err == nil {
+				err = scanAll(s)
+			}
+			if err != nil && !errors.Is(err, ErrSource) && !errors.Is(err, table.ErrFormat) && !errors.Is(err, ErrUsage) {
+				t.Fatalf("found %v (%T), expected an error about the source", err, err)
+			}
+		})
+	})
+}
+
 // fuzzFiles are names whose format follows from them, or from the content, with an example.
 var fuzzFiles = []struct{ name, example string }{
 	{"a.txt", "# Directed graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\tSign\n0\t1\t-1\n2\t0\t1\n"},
@@ -88,6 +161,8 @@ var fuzzFiles = []struct{ name, example string }{
 	{"a.net", "*Vertices 2\n"},
 	{"a.gr", "c x\np sp 2 1\na 1 2 3\n"},
 	{"a.json", `[{"src": 0, "dst": 1}, {"src": 1, "dst": 0}]`},
+	{"b.json", `{"type":"node","id":"0","labels":["A"],"properties":{"x":[1,2],"y":"2024-01-01"}}
+{"type":"relationship","label":"R","properties":{"w":0.5},"start":{"id":"0","labels":["A"]},"end":{"id":"0","labels":["A"]}}`},
 }
 
 // FuzzFiles reads any text as a file of each name.

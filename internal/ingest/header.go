@@ -25,7 +25,9 @@ func means(header, usual string, exact bool) bool {
 	}
 	if strings.HasPrefix(usual, ":") {
 		if name, kind, ok := strings.Cut(header, ":"); ok {
-			kind, _, _ = strings.Cut(kind, "(")
+			if i := strings.IndexAny(kind, "({"); i >= 0 { // an id space, and options
+				kind = kind[:i]
+			}
 			return strings.EqualFold(kind, usual[1:]) && (name == "" || usual == ":ID")
 		}
 	}
@@ -61,8 +63,9 @@ func space(header, usual string) string {
 	if !means(header, usual, false) {
 		return ""
 	}
+	header, _, _ = strings.Cut(header, "{") // options
 	_, in, _ := strings.Cut(header, "(")
-	name, _ := strings.CutSuffix(in, ")")
+	name, _ := strings.CutSuffix(strings.TrimSpace(in), ")")
 	return strings.TrimSpace(name)
 }
 

@@ -52,7 +52,7 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 		}
 		texts[i] = listed(t, s)
 		for _, text := range append(src.Warnings, src.Review(r)...) {
-			texts[i] += "warning: " + strings.ReplaceAll(text, dir+string(filepath.Separator), "") + "\n"
+			texts[i] += "warning: " + strings.ReplaceAll(strings.ReplaceAll(text, dir+string(filepath.Separator), ""), dir, filepath.Base(dir)) + "\n"
 		}
 		if err := errors.Join(s.Close(), src.Close()); err != nil {
 			t.Fatal(err)
@@ -75,7 +75,8 @@ func listed(t testing.TB, s *store.Store) string {
 	var b strings.Builder
 	value := func(c *graph.Column, row int) string {
 		var values []string
-		for i := row * c.RowValues(); i < (row+1)*c.RowValues(); i++ {
+		from, to := c.Span(row, row+1)
+		for i := from; i < to; i++ {
 			if c.Categories != nil && number(c.Values, c.DType, i) >= 0 {
 				values = append(values, fmt.Sprintf("%q", c.Categories.Text(int(number(c.Values, c.DType, i)))))
 				continue

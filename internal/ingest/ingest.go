@@ -81,8 +81,10 @@ type Options struct {
 	NodesAlone bool
 	// Temp is the folder of temporary files, for arrays that must be unpacked; empty: the system's folder.
 	Temp string
-	// Threads is the number of goroutines that unpack arrays; 0: 1.
+	// Threads is the number of goroutines that unpack arrays, and find the types of labelled nodes and edges; 0: 1.
 	Threads int
+	// Memory bounds what the types of the ids of labelled nodes take, with half of it; 0: no bound.
+	Memory int64
 
 	// Query carries out queries of a graph.yaml, and returns their results in the same order; nil: queries are refused.
 	Query func(ctx context.Context, queries []Query) ([]Queried, error) `json:"-"`

@@ -72,3 +72,80 @@ knows.since int64[] `
 		t.Errorf("found %v, expected the column since of the table alone", err)
 	}
 }
+
+// TestNeo4jFolder checks folders of nodes and relationships, with headers in files of their own, labels and id spaces.
+func TestNeo4jFolder(t *testing.T) {
+	runImports(t, []importCase{
+		{name: "global ids", path: "db", files: map[string]string{
+			"db/movies-header.csv": "movieId:ID,title,year:int,:LABEL\n",
+			"db/movies-part1.csv":  "tt1,\"The Matrix\",1999,Movie\n",
+			"db/movies-part2.csv":  "tt2,\"The Matrix Reloaded\",2003,Movie;Sequel\n",
+			"db/actors.csv":        "personId:ID,name,:LABEL\nkeanu,\"Keanu Reeves\",Actor\n",
+			"db/roles-header.csv":  ":START_ID,role,:END_ID,:TYPE\n",
+			"db/roles.csv":         "keanu,Neo,tt1,ACTED_IN\nkeanu,Neo,tt2,ACTED_IN\n",
+		}, want: `
+Actor 1: keanu name="Keanu Reeves"
+Movie 1: tt1 title="The Matrix" year=1999
+Movie;Sequel 1: tt2 title="The Matrix Reloaded" year=2003
+Actor:ACTED_IN:Movie: 0>0 role="Neo"
+Actor:ACTED_IN:Movie;Sequel: 0>0 role="Neo"`},
+		{name: "id spaces and types by names", path: "db", files: map[string]string{
+			"db/nodes_Person_header.csv":          ":ID(Person){id-type:long}|age:int\n",
+			"db/nodes_Person_0.csv":               "1|30\n2|40\n",
+			"db/nodes_City.csv":                   "id:ID(C){label:City}|name:string\n1|Bonn\n",
+			"db/relationships_LIVES_header.csv":   ":START_ID(Person)|:END_ID(C)\n",
+			"db/relationships_LIVES_0.csv":        "2|1\n",
+			"db/relationships_LIVES_1.csv":        "1|1\n",
+			"db/relationships_KNOWS.csv":          ":START_ID(Person)|:END_ID(Person)|since:date\n1|2|2001-02-03\n",
+			"db/relationships_NOTHING_header.csv": ":START_ID(Person)|:END_ID(Person)\n",
+		}, want: `
+City 1: 1 name="Bonn"
+Person 2: 1 age=30 2 age=40
+Person:KNOWS:Person: 0>1 since=9.811584e+08
+Person:LIVES:City: 1>0 0>0
+Person:NOTHING:Person:`},
+		{name: "openCypher of Neptune", path: "db", files: map[string]string{
+			"db/n.csv": ":ID,name:String,ok:Bool,:LABEL\nv1,a,true,person\nv2,b,false,person\n",
+			"db/e.csv": ":ID,:START_ID,:END_ID,:TYPE,d:Int\ne1,v1,v2,knows,8\n",
+		}, want: `
+person 2: v1 name="a" ok=1 v2 name="b" ok=0
+person:knows:person: 0>1 d=8
+warning: db: the ids of edges are not imported`},
+		{name: "no header", path: "db", files: map[string]string{
+			"db/n.csv": ":ID,:LABEL\nv1,a\n", "db/x.csv": "v1,v1,knows\n",
+		}, fails: true, want: "x.csv: found a table without a header of Neo4j"},
+		{name: "two ids", path: "db", files: map[string]string{
+			"db/n.csv": "a:ID,b:ID,:LABEL\nv1,a,x\n", "db/x.csv": ":START_ID,:END_ID,:TYPE\nv1,v1,knows\n",
+		}, fails: true, want: `found the columns "a:ID" and "b:ID", expected one :ID`},
+		{name: "no space", path: "db", files: map[string]string{
+			"db/n.csv": "a:ID(A),:LABEL\nv1,a\n", "db/x.csv": ":START_ID(B),:END_ID(A),:TYPE\nv1,v1,knows\n",
+		}, fails: true, want: `found edges between ids of the id space "B", expected nodes of it`},
+	})
+}
+
+// TestAPOCCSV checks the one table of nodes and relationships.
+func TestAPOCCSV(t *testing.T) {
+	runImports(t, []importCase{
+		{name: "plain", path: "all.csv", files: map[string]string{"all.csv": `"_id","_labels","age","name","_start","_end","_type","since"
+"188",":User:Admin","42","foo",,,,
+"189",":User","17","a, ""b""",,,,
+"190","","","x",,,,
+,,,,"188","189","KNOWS","2001"
+,,,,"189","188","KNOWS",""
+`}, opts: Options{Missing: []Missing{{"int", "0"}}}, want: `
+Admin;User 1: 188 age=42 name="foo"
+User 1: 189 age=17 name="a, \"b\""
+_N 1: 190 name="x"
+Admin;User:KNOWS:User: 0>0 since=2001
+User:KNOWS:Admin;User: 0>0`},
+		{name: "with types", path: "all.csv.gz", files: map[string]string{"all.csv.gz": gzipped(`_id:id,_labels:label,age:long,name:string,_start:id,_end:id,_type:label,w:double
+0,:A,1,007,,,,
+1,:A,2,008,,,,
+,,,,1,0,R,1.5
+`)}, want: `
+A 2: 0 age=1 name="007" 1 age=2 name="008"
+A:R:A: 1>0 w=1.5`},
+		{name: "neither", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,_start,_end,_type\n1,:A,,,\n,,,,X\n"},
+			fails: true, want: "all.csv:3: found a row with neither _id nor _start"},
+	})
+}

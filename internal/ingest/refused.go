@@ -61,6 +61,7 @@ var refusals = []refused{
 	{what: "a list of SMILES", exts: []string{".smi", ".smiles"}, sure: true, do: byPython},
 	{what: "a file of molecules", exts: []string{".sdf", ".mol", ".xyz"}, sure: true, do: byPython},
 	{what: "a map of OpenStreetMap", exts: []string{".osm", ".pbf"}, sure: true, do: byPython},
+	{what: "statements of Cypher", exts: []string{".cypher", ".cypherl", ".cql"}, sure: true, do: "name the folder of an export of Kùzu; of Neo4j and Memgraph, export CSV or JSON: apoc.export.csv.all, or export_util.json"},
 	{what: "a tar archive", exts: []string{".tar", ".tgz", ".tbz2", ".txz"}, sure: true, magic: []string{"ustar"}, at: 257, do: "unpack it, and import what is in it"},
 	{what: "a zip archive", exts: []string{".zip"}, sure: true, do: "unpack it, and import what is in it"},
 	{what: "a 7-Zip or RAR archive", exts: []string{".7z", ".rar"}, sure: true, magic: []string{"7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07"}, do: "unpack it, and import what is in it"},

@@ -9,7 +9,7 @@ var Export = []Option{
 	{Field: "MostNodes", Group: GroupOutput, Default: "10000", Positive: true, Help: "graphml, node-link: more nodes are an error"},
 	{Field: "Name", Group: GroupOutput, Help: "tfrecord: prefix of the file names (default \"samples.tfrecord\")"},
 	{Field: "Gzip", Group: GroupOutput, Help: "tfrecord: compress the records"},
-	{Field: "GraphName", Group: GroupOutput, Help: "chunked: name of the graph in DGL (default: name of the store)"},
+	{Field: "GraphName", Group: GroupOutput, Help: "chunked, graphar: name of the graph (default: name of the store)"},
 	{Field: "Chunks", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "chunked: number of files per edge type and per feature"},
 	{Field: "Edges", Group: GroupOutput, Choices: []string{"csv", "numpy", "parquet"}, Default: "csv", Help: "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet"},
 	{Field: "Features", Group: GroupOutput, Choices: []string{"numpy", "parquet"}, Default: "numpy", Help: "chunked: format of features: numpy or parquet"},

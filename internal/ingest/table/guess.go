@@ -99,6 +99,26 @@ func (g *Guess) Add(cell []byte, row uint64) {
 	}
 }
 
+// And is what holds for the cells of two fields. Odd, Rows and what only warnings say are those of g.
+func (g Guess) And(o Guess) Guess {
+	if !g.Seen || !o.Seen { // the words for missing values say nothing of the dtype
+		if o.Seen {
+			g, o = o, g
+		}
+		g.Empty, g.Words = g.Empty || o.Empty, g.Words || o.Words
+		return g
+	}
+	g.Whole = g.Whole && (o.Whole || o.Unsigned) || o.Whole && g.Unsigned
+	g.Unsigned, g.Integer, g.Number = g.Unsigned && o.Unsigned, g.Integer && o.Integer, g.Number && o.Number
+	g.Bool, g.Time, g.Comma = g.Bool && o.Bool, g.Time && o.Time, g.Comma && o.Comma
+	g.Wide, g.Empty, g.Words = g.Wide || o.Wide, g.Empty || o.Empty, g.Words || o.Words
+	g.Digits, g.Largest = max(g.Digits, o.Digits), max(g.Largest, o.Largest)
+	if g.Zeros == "" {
+		g.Zeros = o.Zeros
+	}
+	return g
+}
+
 // wholeNumber notes a text that may be a whole number.
 func (g *Guess) wholeNumber(text []byte) {
 	digits := scalar.WholeDigits(text)

@@ -151,7 +151,7 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	if err != nil {
 		return nil, err
 	}
-	options.Temp, options.Threads = operation.FolderOf(out), o.Threads
+	options.Temp, options.Threads, options.Memory = operation.FolderOf(out), o.Threads, o.Memory
 	if err := o.openFeatures(&options); err != nil {
 		return nil, err
 	}

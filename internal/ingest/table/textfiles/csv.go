@@ -39,6 +39,8 @@ type CSVOptions struct {
 	// Names are the columns of files without a header. Nil means that the first line of each file is a header, which
 	// must be the same in all files.
 	Names []string
+	// Typed says that Names is a header of Neo4j or Neptune, in a file of its own: its types hold.
+	Typed bool
 	// Header accepts the first line as a header even if it contains numbers.
 	Header bool
 	// Numbered names the columns of files without a header 0, 1, and so on, one per field of the first line.
@@ -175,6 +177,16 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	if at := bytes.IndexByte(b, '\r'); at >= 0 && len(bytes.TrimRight(b[at:], "\r")) > 0 && bytes.IndexByte(b, '\n') < 0 && bytes.Count(b[:at], []byte{'"'})%2 == 0 {
 		return f, h, badf("%s:1: found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\\r' '\\n' < FILE", path)
 	}
+	if err := h.skipRemarks(o); err != nil {
+		return f, h, err
+	}
+	f.body, f.line = int64(h.body), h.line
+	return f, h, nil
+}
+
+// skipRemarks finds the first line that is a part of the table.
+func (h *head) skipRemarks(o CSVOptions) error {
+	b, path := h.bytes, h.path
 	if bytes.HasPrefix(b, []byte(table.ByteOrderMark)) {
 		h.body = 3
 	}
@@ -197,7 +209,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 		}
 		n := bytes.IndexByte(b[h.body:], '\n')
 		if n < 0 && !h.whole {
-			return f, h, h.tooLong()
+			return h.tooLong()
 		}
 		if n < 0 {
 			h.body = len(b)
@@ -206,8 +218,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 		h.body += n + 1
 		h.line++
 	}
-	f.body, f.line = int64(h.body), h.line
-	return f, h, nil
+	return nil
 }
 
 func (h *head) tooLong() error {
@@ -252,6 +263,10 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 				t.fields = append(t.fields, table.Field{Name: n})
 			}
 			t.first, _ = t.syntax.cells(line) // a bad line is an error of the scan
+			if fields := databaseFields(t.fields); o.Typed && fields != nil {
+				t.fields = fields
+				return checkTyped(place, fields)
+			}
 			return table.CheckNames(place, o.Names)
 		}
 		return nil
@@ -286,7 +301,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		for _, n := range t.complete(names, rest, h.whole) {
 			t.fields = append(t.fields, table.Field{Name: n})
 		}
-		if fields := neo4jFields(t.fields); fields != nil {
+		if fields := databaseFields(t.fields); fields != nil {
 			t.fields = fields
 			if err := checkTyped(place, fields); err != nil {
 				return err

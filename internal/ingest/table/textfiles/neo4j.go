@@ -44,6 +44,14 @@ func neo4jKind(header string) (name, kind string, ok bool) {
 	return text[:i], text[i+1:], true
 }
 
+// databaseFields are the fields of a header of Neo4j or of Neptune, and nil for any other header.
+func databaseFields(header []table.Field) []table.Field {
+	if fields := neptuneFields(header); fields != nil {
+		return fields
+	}
+	return neo4jFields(header)
+}
+
 // checkTyped is checkNames for the fields that are not left out.
 func checkTyped(place string, fields []table.Field) error {
 	var names []string
@@ -67,6 +75,9 @@ func neo4jField(header string) table.Field {
 	case "ignore":
 		typed.Ignored = true
 	case "label":
+		if strings.HasPrefix(name, "_") { // _labels and _type of APOC
+			return f
+		}
 		typed.Name, typed.DType, list = "LABEL", graph.String, true
 	case "type":
 		typed.Name, typed.DType = "TYPE", graph.String
@@ -76,7 +87,7 @@ func neo4jField(header string) table.Field {
 		typed.DType = graph.Float32
 	case "double":
 		typed.DType = graph.Float64
-	case "boolean":
+	case "boolean", "bool":
 		typed.DType = graph.Bool
 	case "string", "char", "point", "duration", "time", "localtime":
 		typed.DType = graph.String
