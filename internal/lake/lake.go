@@ -32,6 +32,8 @@ type Snapshot struct {
 	Log []string
 	// Files are in the byte order of their paths.
 	Files []File
+	// NeedsIDs says that columns have no names in files without field ids, so that such a file is an error.
+	NeedsIDs bool
 }
 
 // Column is a top-level column of a table.
@@ -47,8 +49,9 @@ type Column struct {
 	// Reason says why the column cannot be read: "a struct". It is empty if it can.
 	Reason string
 	// Physical is the name of the column in the files, and ID its field id there. A column is found by its id, if ByID says so, and else
-	// by its name.
+	// by its name. Aliases are further names that it may have.
 	Physical string
+	Aliases  []string
 	ID       int
 	ByID     bool
 	// Default is the text of the value that rows of files without the column have; nil: they are empty cells.

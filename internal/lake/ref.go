@@ -15,10 +15,12 @@ type Ref struct {
 	HasVersion bool
 	// Time asks for the version that the table had then; the zero time: not asked for.
 	Time time.Time
+	// Name is the name of a branch or a tag; empty: not asked for.
+	Name string
 }
 
-// CutRef cuts a version off the name of a table: "sales@version=12", "sales@time=2026-02-28T12:00:00Z". A name without one is
-// returned whole.
+// CutRef cuts a version off the name of a table: "sales@version=12", "sales@time=2026-02-28T12:00:00Z", "sales@ref=audit". A
+// name without one is returned whole.
 func CutRef(name string) (table string, ref Ref, err error) {
 	at := strings.LastIndex(name, "@")
 	if at < 0 {
@@ -40,6 +42,10 @@ func CutRef(name string) (table string, ref Ref, err error) {
 		ref.Time = time.Unix(t.Seconds, int64(t.Nanos)).UTC()
 		return name[:at], ref, nil
 	}
+	if text, ok := strings.CutPrefix(name[at+1:], "ref="); ok && text != "" {
+		ref.Name = text
+		return name[:at], ref, nil
+	}
 	return name, ref, nil
 }
 
@@ -50,6 +56,8 @@ func (r Ref) String() string {
 		return "@version=" + strconv.FormatInt(r.Version, 10)
 	case !r.Time.IsZero():
 		return "@time=" + r.Time.Format(time.RFC3339Nano)
+	case r.Name != "":
+		return "@ref=" + r.Name
 	}
 	return ""
 }

@@ -31,6 +31,8 @@ func Open(fsys vfs.FS, dir string, ref lake.Ref, mark string, outside bool) (*la
 	}
 	version := l.newest()
 	switch {
+	case ref.Name != "":
+		return nil, lake.Badf("%s: found the name %q of a branch or tag, expected a number or a time, as tables of Delta Lake have no branches; give @version=%d", dir, ref.Name, version)
 	case ref.HasVersion && ref.Version > version:
 		return nil, lake.Badf("%s: found versions up to %d, expected version %d; ask for one that there is", dir, version, ref.Version)
 	case ref.HasVersion:

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2/roaring64"
 	"github.com/graphmill/graphmill/internal/lake"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -145,21 +144,6 @@ func FuzzLog(f *testing.F) {
 		_, err := Open(vfs.OS, writeLog(t, map[string]string{"00000000000000000000.json": string(b)}), lake.Ref{}, "", false)
 		if err != nil && !errors.Is(err, lake.ErrFormat) && !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("found %v, expected an error of kind ErrFormat", err)
-		}
-	})
-}
-
-// FuzzVector decodes any bytes as a deletion vector.
-func FuzzVector(f *testing.F) {
-	b := roaring64.BitmapOf(1, 5, 1<<33)
-	data, err := b.ToBytes()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(append([]byte{0xd1, 0xd3, 0x39, 0x64}, data...))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if deleted, err := decodeVector(b); err == nil {
-			deleted.Rank(1 << 40)
 		}
 	})
 }

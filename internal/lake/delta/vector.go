@@ -1,15 +1,13 @@
 package delta
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"path/filepath"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
+
 	"github.com/graphmill/graphmill/internal/lake"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -31,9 +29,6 @@ func (v *deletionVector) id() string {
 	}
 	return id
 }
-
-// magicVector begins a serialized bitmap, little-endian.
-const magicVector = 1681511377
 
 // read returns the numbers of the deleted rows. table is the folder of the table.
 func (v *deletionVector) read(fsys vfs.FS, table string, resolve func(string) (string, error)) (*roaring64.Bitmap, error) {
@@ -58,14 +53,18 @@ func (v *deletionVector) read(fsys vfs.FS, table string, resolve func(string) (s
 		if err != nil {
 			return nil, err
 		}
-		if b, err = v.stored(fsys, path); err != nil {
+		at := int64(1) // after the version of the format
+		if v.Offset != nil {
+			at = int64(*v.Offset)
+		}
+		if b, err = lake.ReadVector(fsys, path, at, int64(v.SizeInBytes)); err != nil {
 			return nil, err
 		}
 		place = path
 	default:
 		return nil, lake.Badf("%s: found a deletion vector of storage type %q, expected u, p or i; update Graphmill", place, v.StorageType)
 	}
-	deleted, err := decodeVector(b)
+	deleted, err := lake.DecodeVector(b)
 	if err == nil && deleted.GetCardinality() != uint64(v.Cardinality) {
 		err = fmt.Errorf("found %d deleted rows, expected %d as the log says", deleted.GetCardinality(), v.Cardinality)
 	}
@@ -73,50 +72,6 @@ func (v *deletionVector) read(fsys vfs.FS, table string, resolve func(string) (s
 		return nil, lake.Badf("%s: deletion vector: %w; the table is damaged", place, err)
 	}
 	return deleted, nil
-}
-
-// decodeVector reads a bitmap of Delta Lake: its magic number, and a portable 64-bit Roaring bitmap.
-func decodeVector(b []byte) (*roaring64.Bitmap, error) {
-	if len(b) < 12 || binary.LittleEndian.Uint32(b) != magicVector {
-		return nil, errors.New("found bytes that are no Roaring bitmap, expected one")
-	}
-	// Each bitmap of 32 bits takes 12 bytes at least.
-	if n := binary.LittleEndian.Uint64(b[4:]); n > uint64(len(b))/12 {
-		return nil, fmt.Errorf("found %d bitmaps in %d bytes, expected fewer", n, len(b))
-	}
-	return lake.ReadBitmap(bytes.NewReader(b[4:]))
-}
-
-// stored reads a vector from its file: its size, its bytes and their CRC-32, at an offset.
-func (v *deletionVector) stored(fsys vfs.FS, path string) (b []byte, err error) {
-	info, err := vfs.Regular(fsys, path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := fsys.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	at := int64(1) // after the version of the format
-	if v.Offset != nil {
-		at = int64(*v.Offset)
-	}
-	if v.SizeInBytes < 0 || at < 0 || at+int64(v.SizeInBytes)+8 > info.Size() {
-		return nil, lake.Badf("%s: found %d bytes, expected a deletion vector of %d at byte %d; copy the file again", path, info.Size(), v.SizeInBytes, at)
-	}
-	b = make([]byte, v.SizeInBytes+8)
-	if _, err := f.ReadAt(b, at); err != nil {
-		return nil, err
-	}
-	body := b[4 : 4+v.SizeInBytes]
-	if size := binary.BigEndian.Uint32(b); size != uint32(v.SizeInBytes) {
-		return nil, lake.Badf("%s: byte %d: found a deletion vector of %d bytes, expected %d; copy the file again", path, at, size, v.SizeInBytes)
-	}
-	if sum := crc32.ChecksumIEEE(body); sum != binary.BigEndian.Uint32(b[4+len(body):]) {
-		return nil, lake.Badf("%s: byte %d: found a deletion vector with the checksum %08x, expected %08x; copy the file again", path, at, sum, binary.BigEndian.Uint32(b[4+len(body):]))
-	}
-	return body, nil
 }
 
 // vectorFile is the path of a file of deletion vectors, in the folder of the table: the last 20 characters are its UUID, and those before

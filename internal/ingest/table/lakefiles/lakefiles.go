@@ -94,6 +94,9 @@ func (t *lakeTable) addFile(fsys vfs.FS, f *lake.File) error {
 	} else {
 		x.deleted = nil
 	}
+	if t.snapshot.NeedsIDs && !data.HasIDs() && len(data.Fields())+len(data.Unreadable()) > 0 {
+		return badf("%s: found columns without field ids, expected them, as the table says no names of columns in files; give it the property schema.name-mapping.default", f.Path)
+	}
 	for i := range t.snapshot.Columns {
 		from, err := x.source(&t.snapshot.Columns[i], f, i)
 		if err != nil {
@@ -117,6 +120,11 @@ func (f *lakeFile) source(c *lake.Column, of *lake.File, i int) (source, error) 
 		name = f.Columnar.Numbered(c.ID)
 		has = name != ""
 	}
+	for _, alias := range c.Aliases {
+		if !has && !(c.ByID && f.Columnar.HasIDs()) {
+			name, has = alias, f.Columnar.Named(alias)
+		}
+	}
 	value, common := of.Values[i]
 	switch {
 	case common && !(has && of.Fallback):
@@ -132,7 +140,11 @@ func (f *lakeFile) source(c *lake.Column, of *lake.File, i int) (source, error) 
 		}
 		return s, nil
 	}
-	return source{text: c.Default}, nil
+	text, err := commonText(c, c.Default)
+	if err != nil {
+		return source{}, badf("%s: %w", of.Path, err)
+	}
+	return source{text: text}, nil
 }
 
 // commonText is the text of a value that all rows of a file have in common, as a cell of its column: times are integers of its unit.
