@@ -30,6 +30,7 @@ var lakeFormats = []lakeFormat{
 	{what: "Delta Lake", mark: delta.Log, log: delta.Log},
 	{what: "Iceberg", mark: "metadata/version-hint.text", log: iceberg.Metadata},
 	{what: "Iceberg", mark: "metadata/*.metadata.json", log: iceberg.Metadata},
+	{what: "Iceberg", mark: "metadata/*.metadata.json.gz", log: iceberg.Metadata},
 	{what: "Hudi", mark: ".hoodie", do: "spark.read.format('hudi').load('%s').write.parquet('table') in Spark"},
 	{what: "Lance", mark: "_versions", do: "pyarrow.parquet.write_table(lance.dataset('%s').to_table(), 'table.parquet') in Python"},
 }
@@ -89,7 +90,7 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 	if err != nil {
 		return "", tagged.Errorf(table.ErrFormat, "%w", err)
 	}
-	if strings.HasSuffix(dir, iceberg.MetadataSuffix) {
+	if iceberg.IsMetadata(filepath.Base(dir)) {
 		there, err := vfs.Exists(fsys, dir)
 		if err != nil || !there {
 			return "", err
@@ -139,7 +140,7 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 func CutLog(path string) (log string, ok bool) {
 	log, _, err := lake.CutRef(path)
 	base := filepath.Base(log)
-	return log, err == nil && (base == delta.Log || base == iceberg.Metadata || strings.HasSuffix(base, iceberg.MetadataSuffix))
+	return log, err == nil && (base == delta.Log || base == iceberg.Metadata || iceberg.IsMetadata(base))
 }
 
 // openLake opens the table that the path of a log stands for, or its rows after a mark.
