@@ -131,6 +131,7 @@ var fuzzedElsewhere = map[string]string{
 	"internal/export/dglchunks":       "values of a store, whose files are checked before",
 	"internal/export/graphar":         "values of a store, whose files are checked before",
 	"internal/export/predictions":     "numbers of .npy files, whose headers format/npy FuzzRead has",
+	"internal/export/tables":          "temporary files of the same run",
 	"internal/export/unigraph":        "values of a store, whose files are checked before",
 	"internal/features/widening":      "values of a store, whose files are checked before, and features.json, internal/features FuzzFile",
 	"internal/partition":              "values of a store, whose files are checked before",

@@ -21,7 +21,7 @@ type source struct {
 	names   []string // file names of the table
 	lines   string   // a file of JSON lines that is the table, in place of names
 	query   *queryEntry
-	taken   string   // the mark of the rows of a lake's table that were taken before
+	taken   string // the mark of the rows of a lake's table that were taken before
 	csv     textfiles.CSVOptions
 	listed  bool // the file lists the columns
 	columns []columnEntry

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
+
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
 )

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/graphmill/graphmill/internal/ingest/table/tabletest"
 	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/vfs"

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
+
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/builder"
@@ -351,7 +352,7 @@ func (w *lakeWorker) fill(i int, s *source, rows int, path string) error {
 		}
 		absent, problem := col.Put(cell)
 		if problem != "" {
-			return badf("%s: found %s in column %q for all rows, as the log says, expected %s", path, describeCommon(s), col.Name, problem)
+			return badf("%s: %s", path, fmt.Sprintf("found %s in column %q for all rows, as the log says, expected %s", describeCommon(s), col.Name, problem))
 		}
 		if absent {
 			if w.chunk.Absent == nil {

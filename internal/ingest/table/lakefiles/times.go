@@ -22,15 +22,15 @@ func (w *lakeWorker) convertTimes(i int, from graph.Unit, f *lakeFile) error {
 				continue
 			}
 		}
-		converted, exact := t, true
+		var converted, back int64
 		if want >= have {
 			converted = t * (want / have)
-			exact = converted/(want/have) == t
+			back = converted / (want / have)
 		} else {
 			converted = t / (have / want)
-			exact = converted*(have/want) == t
+			back = converted * (have / want)
 		}
-		if !exact {
+		if back != t {
 			return badf("%s: found the time %d in column %q, counted in %s since 1970, expected one that 64 bits hold in %s, as the table has them; correct it, or write the table again", f.path, t, a.Name, from, unit)
 		}
 		times[at] = converted
