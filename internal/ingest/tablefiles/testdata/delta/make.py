@@ -28,8 +28,7 @@ SETTINGS = {
 TABLES = {
     "vectors": (
         [
-            "create table TABLE (src bigint, dst bigint, w double, name string, at timestamp) using delta"
-            " tblproperties('delta.enableDeletionVectors'='true')",
+            "create table TABLE (src bigint, dst bigint, w double, name string, at timestamp) using delta tblproperties('delta.enableDeletionVectors'='true')",
             "insert into TABLE select id, (id*7)%50, case when id%5=0 then null else id/4 end, concat('n', id%3),"
             " timestamp_micros(1700000000000000+id) from range(0,100,1,1)",
             "delete from TABLE where src % 3 = 0",
@@ -47,8 +46,7 @@ TABLES = {
             "alter table TABLE rename column src to source",
             "alter table TABLE drop column gone",
             "alter table TABLE add column (weight float, tags array<string>, pair struct<a:int,b:int>)",
-            "insert into TABLE values (5,6,'é,=%',date'1969-12-31',0.5,array('p','q'),named_struct('a',1,'b',2)),"
-            "(7,8,'y',date'1969-12-31',null,array(),null)",
+            "insert into TABLE values (5,6,'é,=%',date'1969-12-31',0.5,array('p','q'),named_struct('a',1,'b',2)),(7,8,'y',date'1969-12-31',null,array(),null)",
             "alter table TABLE rename column `part day` to day",
         ],
         [],
@@ -71,10 +69,8 @@ TABLES = {
             "create table TABLE (src bigint, dst bigint, b boolean, i byte, d decimal(5,2), e decimal(12,0), t timestamp,"
             " n timestamp_ntz, s string, f double) using delta partitioned by (b, i, d, e, t, n, s)"
             " tblproperties('delta.checkpointInterval'='3')",
-            "insert into TABLE values (1,2,true,-3,1.25,123456789012,timestamp'2024-02-29 13:45:07.25',"
-            "timestamp_ntz'2024-02-29 13:45:07','a/b',1.5)",
-            "insert into TABLE values (3,4,false,7,-0.5,-1,timestamp'1969-12-31 23:59:59.999999',"
-            "timestamp_ntz'0001-01-01 00:00:00','',2)",
+            "insert into TABLE values (1,2,true,-3,1.25,123456789012,timestamp'2024-02-29 13:45:07.25',timestamp_ntz'2024-02-29 13:45:07','a/b',1.5)",
+            "insert into TABLE values (3,4,false,7,-0.5,-1,timestamp'1969-12-31 23:59:59.999999',timestamp_ntz'0001-01-01 00:00:00','',2)",
             "insert into TABLE values (5,6,null,null,null,null,null,null,null,null)",
             "insert into TABLE values (7,8,true,1,1,1,timestamp'2024-01-01',timestamp_ntz'2024-01-01','x y',0.1)",
         ],
@@ -82,8 +78,7 @@ TABLES = {
     ),
     "wide": (
         [
-            "create table TABLE (src short, dst int, w float, d date, p decimal(5,2)) using delta"
-            " tblproperties('delta.enableTypeWidening'='true')",
+            "create table TABLE (src short, dst int, w float, d date, p decimal(5,2)) using delta tblproperties('delta.enableTypeWidening'='true')",
             "insert into TABLE values (1,2,0.5,date'2024-02-29',1.25)",
             "alter table TABLE alter column src type bigint",
             "alter table TABLE alter column dst type bigint",

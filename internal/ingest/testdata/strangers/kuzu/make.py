@@ -1,7 +1,7 @@
 """Makes the folders beside this file: kuzu 0.11.3 exports a database as Parquet and as CSV, and ladybug 0.22.0 in its own form.
 
-    pip install kuzu==0.11.3 ladybug==0.22.0
-    python make.py kuzu && python make.py ladybug    # two processes, as one cannot load both
+pip install kuzu==0.11.3 ladybug==0.22.0
+python make.py kuzu && python make.py ladybug    # two processes, as one cannot load both
 """
 
 import importlib
