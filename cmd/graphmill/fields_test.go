@@ -99,6 +99,7 @@ func TestFieldsNotFlags(t *testing.T) {
 	quoted := regexp.MustCompile("`[A-Z][A-Za-z]*`")
 	fields := 0
 	literals(t, func(where token.Position, text string) {
+		text = strings.ReplaceAll(text, "python -m graphmill import FILE --out STORE", "") // a whole command line, of the client
 		if flag.MatchString(text) {
 			t.Errorf("%s: found a flag in %q, expected the field in backquotes", where, text)
 		}

@@ -22,7 +22,7 @@ import (
 type edgeList struct{}
 
 func (edgeList) name() string  { return "edge-list" }
-func (edgeList) about() string { return table.Expected + ", or a folder of them" }
+func (edgeList) about() string { return table.Expected + ", or a folder of them; the folder of a table of Delta Lake or Iceberg, also as DIR@version=N or DIR@time=T" }
 
 func (edgeList) becomes() string {
 	return "a graph of one type, or of the id spaces of Neo4j's header; further columns become columns of the edges"
@@ -128,7 +128,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 			Edges: []assemble.Edges{e},
 		},
 	}
-	s.mark(typ.String(), l.t)
+	s.mark(&o, typ.String(), l.t)
 	return s, nil
 }
 

@@ -101,7 +101,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 			s.Features.Nodes[n.out.Type] = n.features
 		}
 		s.unreadable(n.base, n.listed)
-		s.mark(n.out.Type, n.base)
+		s.mark(&o, n.out.Type, n.base)
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
 	for _, e := range l.edges {
@@ -109,7 +109,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 			s.Features.Edges[e.typ.String()] = e.features
 		}
 		s.unreadable(e.base, e.listed)
-		s.mark(e.typ.String(), e.base)
+		s.mark(&o, e.typ.String(), e.base)
 		s.Input.Edges = append(s.Input.Edges, e.out)
 		if e.reverse != "" {
 			s.Input.Edges = append(s.Input.Edges, reverse(e.out, e.reverse))

@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
+	"github.com/graphmill/graphmill/internal/lake"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -114,6 +115,8 @@ type Source struct {
 	Held int64
 	// Marks say, by type, up to which version the rows of tables of lakes are taken.
 	Marks map[string]string
+	// Lakes names these tables with their versions, for people.
+	Lakes []string
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
 	DeclaredIDs []string
 	// Transforms are what the source asks to change of Input.
@@ -134,13 +137,17 @@ type Source struct {
 	arrays    *npz.Files
 }
 
-// mark notes up to which version the rows of the table of a type are taken, if it is that of a lake.
-func (s *Source) mark(typ string, t table.Table) {
+// mark notes up to which version the rows of the table of a type are taken, if it is that of a lake, beside those of other tables whose
+// rows the type has.
+func (s *Source) mark(o *Options, typ string, t table.Table) {
 	if mark := tablefiles.MarkOf(t); t != nil && mark != "" {
 		if s.Marks == nil {
 			s.Marks = map[string]string{}
 		}
-		s.Marks[typ] = mark
+		s.Marks[typ] = lake.AddMark(o.Marks[typ], mark)
+		if what := tablefiles.Described(t); !slices.Contains(s.Lakes, what) {
+			s.Lakes = append(s.Lakes, what)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package lake
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,9 @@ type Snapshot struct {
 	ID string
 	// Version is the version of the table: the number of the last commit, or the id of a snapshot.
 	Version int64
+	// Commit identifies the commit of Version where other ones can have the number, as in a table that was copied or restored from a
+	// backup; empty: no other one can.
+	Commit string
 	// Dir is the folder of the table.
 	Dir     string
 	Columns []Column
@@ -62,6 +66,8 @@ type Column struct {
 // File is a file with rows of a table.
 type File struct {
 	Path string
+	// Size and Rows are the bytes and rows that the log says the file has; 0: it does not say.
+	Size, Rows int64
 	// Values are the texts of columns, by their numbers, whose value all rows have in common; nil: an empty cell.
 	Values map[int]*string
 	// Fallback says that Values count only where the file does not have the column.
@@ -70,17 +76,42 @@ type File struct {
 	Deleted *roaring64.Bitmap
 }
 
-// Mark says up to which version the rows of a table were taken, as text: ID@VERSION.
-func (s *Snapshot) Mark() string { return s.ID + "@" + strconv.FormatInt(s.Version, 10) }
-
-// Since returns the version of a mark of this table; false: the mark is that of another table, or none.
-func (s *Snapshot) Since(mark string) (version int64, ok bool) {
-	text, ok := strings.CutPrefix(mark, s.ID+"@")
-	if !ok || s.ID == "" {
-		return 0, false
+// Mark says up to which version the rows of a table were taken, as text: ID@VERSION, or ID@VERSION@COMMIT.
+func (s *Snapshot) Mark() string {
+	mark := s.ID + "@" + strconv.FormatInt(s.Version, 10)
+	if s.Commit != "" {
+		mark += "@" + s.Commit
 	}
-	version, err := strconv.ParseInt(text, 10, 64)
-	return version, err == nil
+	return mark
+}
+
+// Since returns the version of the mark of this table among marks, and its commit; false: there is none.
+func (s *Snapshot) Since(marks string) (version int64, commit string, ok bool) {
+	for mark := range strings.FieldsSeq(marks) {
+		text, ok := strings.CutPrefix(mark, s.ID+"@")
+		if !ok || s.ID == "" {
+			continue
+		}
+		text, commit, _ := strings.Cut(text, "@")
+		version, err := strconv.ParseInt(text, 10, 64)
+		return version, commit, err == nil
+	}
+	return 0, "", false
+}
+
+// AddMark puts the mark of a table among marks, in place of an older one of the same table. A type can have had rows of several tables.
+func AddMark(marks, mark string) string {
+	id, _, _ := strings.Cut(mark, "@")
+	list := slices.DeleteFunc(strings.Fields(marks), func(m string) bool { return strings.HasPrefix(m, id+"@") })
+	return strings.Join(append(list, mark), " ")
+}
+
+// Said is what the log says of the size of a file, for errors.
+func (f *File) Said() string {
+	if f.Size != 0 {
+		return fmt.Sprintf("%d bytes", f.Size)
+	}
+	return fmt.Sprintf("%d rows", f.Rows)
 }
 
 // SortFiles puts the files into their order.

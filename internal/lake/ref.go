@@ -23,7 +23,7 @@ type Ref struct {
 // name without one is returned whole.
 func CutRef(name string) (table string, ref Ref, err error) {
 	at := strings.LastIndex(name, "@")
-	if at < 0 {
+	if at < 0 || strings.ContainsRune(name[at:], '/') {
 		return name, ref, nil
 	}
 	if text, ok := strings.CutPrefix(name[at+1:], "version="); ok {

@@ -45,6 +45,7 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 
 // FindPath is Find for a path that is not relative to a folder: parts of it from the first glob on are the name.
 func FindPath(fsys vfs.FS, path string, outside bool) (files []string, folder string, err error) {
+	path = filepath.Clean(path) // without the slash that completion puts after a folder
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	for strings.ContainsAny(dir, "*?[") {
 		// The name of an existing folder means that folder.

@@ -128,11 +128,29 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 	case f == nil && ref != (lake.Ref{}):
 		return "", tagged.Errorf(table.ErrFormat, "%s: found a version with what is no table of Delta Lake or Iceberg, expected the folder of one; leave the version out", path)
 	case f == nil:
-		return "", nil
+		return "", refuseLog(fsys, dir)
 	case f.log == "" || root != dir:
 		return "", f.refuse(dir, root)
 	}
 	return filepath.Join(dir, f.log) + ref.String(), nil
+}
+
+// refuseLog refuses the folder of a log, whose table is the folder above.
+func refuseLog(fsys vfs.FS, dir string) error {
+	for i := range lakeFormats {
+		f := &lakeFormats[i]
+		if first, _, _ := strings.Cut(f.mark, "/"); first != filepath.Base(dir) || f.log == "" {
+			continue
+		}
+		there, err := f.marks(fsys, filepath.Dir(dir))
+		if err != nil {
+			return err
+		}
+		if there {
+			return tagged.Errorf(table.ErrFormat, "%s: found the log of a table of %s, expected the folder of the table; give %s", dir, f.what, filepath.Dir(dir))
+		}
+	}
+	return nil
 }
 
 // CutLog returns the path of the log that stands for the files of a lake's table, as Find returns it, without its version; false: the

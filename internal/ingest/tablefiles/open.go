@@ -96,6 +96,14 @@ func MarkOf(t table.Table) string {
 	return ""
 }
 
+// Described names a table of a lake with its version.
+func Described(t table.Table) string {
+	if x, ok := t.(interface{ Described() string }); ok {
+		return x.Described()
+	}
+	return ""
+}
+
 // openKind opens files of one kind as a table.
 func openKind(fsys vfs.FS, files []string, kind table.Kind, o Options) (table.Table, error) {
 	if o.Missing != nil && kind != table.Text && kind != table.JSONLines {

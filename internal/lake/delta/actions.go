@@ -2,6 +2,7 @@ package delta
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ type fileAction struct {
 	PartitionValues map[string]*string `json:"partitionValues"`
 	DeletionVector  *deletionVector    `json:"deletionVector"`
 	DataChange      bool               `json:"dataChange"`
+	Size            int64              `json:"size"`
 }
 
 // key identifies a file among those of a table.
@@ -76,12 +78,13 @@ func eachLine(fsys vfs.FS, path string, fn func(*action) error) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	lines := bufio.NewScanner(io.NewSectionReader(f, 0, info.Size()))
 	lines.Buffer(nil, maxAction)
-	number := 0
+	number, some := 0, false
 	for lines.Scan() {
 		number++
-		if len(lines.Bytes()) == 0 {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
 			continue
 		}
+		some = true
 		var a action
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
 			return lake.Badf("%s:%d: found a line that is no action of Delta Lake, expected JSON of one; the log is damaged: %w", path, number, err)
@@ -92,6 +95,9 @@ func eachLine(fsys vfs.FS, path string, fn func(*action) error) (err error) {
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
 		return lake.Badf("%s:%d: found a line of more than %d bytes, expected fewer; the log is damaged", path, number+1, maxAction)
+	}
+	if lines.Err() == nil && !some {
+		return lake.Badf("%s: found a commit without a line, expected its actions; copy the file again", path)
 	}
 	return lines.Err()
 }

@@ -94,6 +94,7 @@ var needed = map[string]struct {
 	lists int
 }{
 	"add.path": {parquet.Bytes, 0}, "add.partitionValues.key_value.key": {parquet.Bytes, 1}, "add.partitionValues.key_value.value": {parquet.Bytes, 1},
+	"add.size":                       {parquet.Int64, 0},
 	"add.deletionVector.storageType": {parquet.Bytes, 0}, "add.deletionVector.pathOrInlineDv": {parquet.Bytes, 0}, "add.deletionVector.offset": {parquet.Int32, 0},
 	"add.deletionVector.sizeInBytes": {parquet.Int32, 0}, "add.deletionVector.cardinality": {parquet.Int64, 0},
 	"metaData.id": {parquet.Bytes, 0}, "metaData.format.provider": {parquet.Bytes, 0}, "metaData.schemaString": {parquet.Bytes, 0}, "metaData.partitionColumns.list.element": {parquet.Bytes, 1},
@@ -175,6 +176,7 @@ func (r *rows) action(row int) (*action, error) {
 	}
 	if path, ok := r.text("add.path", row); ok {
 		a.Add = &fileAction{Path: path, PartitionValues: map[string]*string{}}
+		a.Add.Size, _ = r.number("add.size", row)
 		for i, k := range keys {
 			a.Add.PartitionValues[k] = &values[i]
 		}

@@ -50,15 +50,19 @@ func Open(fsys vfs.FS, dir string, ref lake.Ref, mark string, outside bool) (*la
 	if err != nil {
 		return nil, err
 	}
-	if since, ok := t.Since(mark); ok {
-		if s.files, err = l.added(since, version); err != nil {
+	commit, err := l.sum(version)
+	if err != nil {
+		return nil, err
+	}
+	if since, taken, ok := t.Since(mark); ok {
+		if s.files, err = l.added(since, version, taken); err != nil {
 			return nil, err
 		}
 		if t, err = s.snapshot(fsys, dir, version, outside); err != nil {
 			return nil, err
 		}
 	}
-	t.Log = l.read
+	t.Log, t.Commit = l.read, commit
 	return t, nil
 }
 
@@ -170,7 +174,7 @@ func (s *state) snapshot(fsys vfs.FS, dir string, version int64, outside bool) (
 			return nil, lake.Badf("%s: found the file %q, expected %%XX only for escaped bytes; the log is damaged", place, a.Path)
 		}
 		resolve := func(name string) (string, error) { return lake.Resolve(fsys, dir, name, outside) }
-		f := lake.File{}
+		f := lake.File{Size: a.Size}
 		if f.Path, err = resolve(name); err != nil {
 			return nil, err
 		}

@@ -68,6 +68,7 @@ func TestRefused(t *testing.T) {
 		"inline vector":   {map[string]string{first: commit(protocol, metadata, strings.Replace(add, `"size"`, `"deletionVector":{"storageType":"i","pathOrInlineDv":"00000","sizeInBytes":4,"cardinality":1},"size"`, 1))}, lake.Ref{}, "found bytes that are no Roaring bitmap"},
 		"checkpoint":      {map[string]string{"00000000000000000001.checkpoint.parquet": "PAR1"}, lake.Ref{}, "checkpoint.parquet: found 4 bytes"},
 		"sidecar":         {map[string]string{"00000000000000000001.checkpoint.12345678-1234-1234-1234-123456789012.json": commit(protocol, metadata, `{"sidecar":{"path":"../x"}}`)}, lake.Ref{}, `found the sidecar "../x"`},
+		"empty commit":    {map[string]string{first: commit(protocol, metadata), "00000000000000000001.json": "\n"}, lake.Ref{}, "00000000000000000001.json: found a commit without a line"},
 		"twice":           {map[string]string{first: commit(protocol, metadata, add, strings.Replace(add, "a%20b", "a b", 1))}, lake.Ref{}, "a b.parquet twice, expected it once"},
 	} {
 		t.Run(name, func(t *testing.T) {

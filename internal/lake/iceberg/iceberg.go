@@ -58,7 +58,7 @@ func (r *reader) table(ref lake.Ref, mark string) (*lake.Snapshot, error) {
 	}
 	out.Version = s.ID
 	var rows, deletions []*entry
-	if since, ok := out.Since(mark); ok && since != -1 {
+	if since, _, ok := out.Since(mark); ok && since != -1 {
 		rows, err = r.added(since, s)
 	} else {
 		rows, deletions, err = r.files(s)
@@ -71,7 +71,7 @@ func (r *reader) table(ref lake.Ref, mark string) (*lake.Snapshot, error) {
 		return nil, err
 	}
 	for i, e := range rows {
-		out.Files = append(out.Files, lake.File{Path: e.path, Values: e.values(out.Columns), Fallback: true, Deleted: deleted[i]})
+		out.Files = append(out.Files, lake.File{Path: e.path, Rows: e.File.Rows, Values: e.values(out.Columns), Fallback: true, Deleted: deleted[i]})
 	}
 	// The last one stands for the snapshot.
 	out.Log = append(r.log, m.path)[1:]

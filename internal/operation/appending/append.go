@@ -136,6 +136,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, how ta
 		return nil, done, err
 	}
 	queries.Report(a.report)
+	for _, what := range src.Lakes {
+		a.report.Note("made from " + what)
+	}
 	for _, text := range append(queries.Warnings(), src.Warnings...) {
 		text = queries.Text(text)
 		operation.Warn(&o.Run, "%s", text)

@@ -206,6 +206,9 @@ func (o *importJob) tellSource(src *ingest.Source, r *report.Report) {
 		o.begun(r)
 	}
 	o.copies.Report(r)
+	for _, what := range src.Lakes {
+		r.Note("made from " + what)
+	}
 	for _, w := range append(o.copies.Warnings(), src.Warnings...) {
 		w = o.copies.Text(w)
 		operation.Warn(&o.Import.Build.Run, "%s", w)

@@ -136,7 +136,17 @@ func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 		return nil, nil
 	}
 	files, _, err := findFiles(fsys, g, text)
-	return files, err
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := tablefiles.CutLog(files[0]); ok { // the files of a lake's table are known when it is open
+		t, err := tablefiles.Open(fsys, files, tablefiles.Options{Outside: true})
+		if err != nil {
+			return nil, err
+		}
+		files = t.Files()
+	}
+	return files, nil
 }
 
 // findFiles returns the files, and the folder that holds them if text is its name.

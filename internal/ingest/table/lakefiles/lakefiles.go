@@ -3,6 +3,7 @@ package lakefiles
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
@@ -83,8 +84,14 @@ func Open(fsys vfs.FS, s *lake.Snapshot, place string) (table.Table, error) {
 // addFile opens a file.
 func (t *lakeTable) addFile(fsys vfs.FS, f *lake.File) error {
 	data, err := columnfiles.OpenParquet(fsys, []string{f.Path})
+	if vfs.Absent(err) {
+		return badf("%s: found no such file, expected it, as the log of the table names it; it was removed, by a vacuum perhaps: ask for a newer version, or copy the whole table", f.Path)
+	}
 	if err != nil {
 		return err
+	}
+	if f.Size != 0 && f.Size != data.Bytes() || f.Rows != 0 && uint64(f.Rows) != data.Rows() {
+		return badf("%s: found %d bytes with %d rows, expected %s as the log says; copy the file again", f.Path, data.Bytes(), data.Rows(), f.Said())
 	}
 	x := lakeFile{Columnar: data, path: f.Path, deleted: f.Deleted, first: t.rows, rows: data.Rows()}
 	if x.deleted != nil && !x.deleted.IsEmpty() {
@@ -178,6 +185,11 @@ func (t *lakeTable) declare(i int) {
 
 // Mark is the mark of the snapshot.
 func (t *lakeTable) Mark() string { return t.snapshot.Mark() }
+
+// Described names the table, with its version.
+func (t *lakeTable) Described() string {
+	return fmt.Sprintf("%s, a table of %s, at version %d", filepath.Base(t.snapshot.Dir), t.snapshot.Format, t.snapshot.Version)
+}
 
 // Fields implements Table.
 func (t *lakeTable) Fields() []table.Field { return t.fields }
