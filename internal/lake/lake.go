@@ -85,8 +85,8 @@ func (s *Snapshot) Mark() string {
 	return mark
 }
 
-// Since returns the version of the mark of this table among marks, and its commit; false: there is none.
-func (s *Snapshot) Since(marks string) (version int64, commit string, ok bool) {
+// VersionOf returns the version of the mark of this table among marks, and its commit; false: there is none.
+func (s *Snapshot) VersionOf(marks string) (version int64, commit string, ok bool) {
 	for mark := range strings.FieldsSeq(marks) {
 		text, ok := strings.CutPrefix(mark, s.ID+"@")
 		if !ok || s.ID == "" {

@@ -11,14 +11,14 @@ func TestMarks(t *testing.T) {
 	if marks != "ab@9 a@4@x" {
 		t.Errorf("found the marks %q", marks)
 	}
-	if v, commit, ok := a.Since(marks); v != 4 || commit != "x" || !ok {
+	if v, commit, ok := a.VersionOf(marks); v != 4 || commit != "x" || !ok {
 		t.Errorf("found %d %q %v, expected version 4 and commit x", v, commit, ok)
 	}
-	if v, commit, ok := b.Since(marks); v != 9 || commit != "" || !ok {
+	if v, commit, ok := b.VersionOf(marks); v != 9 || commit != "" || !ok {
 		t.Errorf("found %d %q %v, expected version 9", v, commit, ok)
 	}
 	for _, other := range []string{"", "c@1", "a", "a@x"} {
-		if v, _, ok := a.Since(other); ok {
+		if v, _, ok := a.VersionOf(other); ok {
 			t.Errorf("found version %d in %q, expected none", v, other)
 		}
 	}

@@ -54,7 +54,7 @@ func Open(fsys vfs.FS, dir string, ref lake.Ref, mark string, outside bool) (*la
 	if err != nil {
 		return nil, err
 	}
-	if since, taken, ok := t.Since(mark); ok {
+	if since, taken, ok := t.VersionOf(mark); ok {
 		if s.files, err = l.added(since, version, taken); err != nil {
 			return nil, err
 		}

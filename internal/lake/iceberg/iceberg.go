@@ -58,7 +58,7 @@ func (r *reader) table(ref lake.Ref, mark string) (*lake.Snapshot, error) {
 	}
 	out.Version = s.ID
 	var rows, deletions []*entry
-	if since, _, ok := out.Since(mark); ok && since != -1 {
+	if since, _, ok := out.VersionOf(mark); ok && since != -1 {
 		rows, err = r.added(since, s)
 	} else {
 		rows, deletions, err = r.files(s)
