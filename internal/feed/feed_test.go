@@ -101,11 +101,12 @@ func lifelines(t *testing.T) (ours, theirs net.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ours, err = Lifeline(fds[0]); err != nil {
-		t.Fatal(err)
-	}
-	if theirs, err = Lifeline(fds[1]); err != nil {
-		t.Fatal(err)
+	for i, end := range []*net.Conn{&ours, &theirs} {
+		lifeline, err := Lifeline(fds[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		*end = lifeline.(net.Conn)
 	}
 	return ours, theirs
 }
