@@ -13,5 +13,8 @@ var absences = []error{syscall.ENOTDIR, syscall.ENAMETOOLONG}
 // DiskFull are the errors of a write for which a disk, or the part of it that a user may take, has no room.
 var DiskFull = []error{syscall.ENOSPC, syscall.EDQUOT}
 
+// InUse says whether a removal failed because a program has a file open, so that a later one can remove it. It never does here.
+func InUse(error) bool { return false }
+
 // inUse is the error of a call that renames or removes files. A file that is open can be renamed and removed here.
 func inUse(err error) error { return err }

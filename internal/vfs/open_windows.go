@@ -24,6 +24,11 @@ var DiskFull = []error{syscall.ENOSPC, syscall.EDQUOT, windows.ERROR_DISK_FULL, 
 // has the first one, too.
 var opened = []error{windows.ERROR_ACCESS_DENIED, windows.ERROR_SHARING_VIOLATION, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE}
 
+// InUse says whether a removal failed because a program, perhaps this one, has a file open or mapped, so that a later one can remove it.
+func InUse(err error) bool {
+	return errors.Is(err, windows.ERROR_DIR_NOT_EMPTY) || slices.ContainsFunc(opened, func(e error) bool { return errors.Is(err, e) })
+}
+
 // inUse is the error of a call that renames or removes files, with what to do where a file is open.
 func inUse(err error) error {
 	if slices.ContainsFunc(opened, func(e error) bool { return errors.Is(err, e) }) {
