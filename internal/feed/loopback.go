@@ -37,7 +37,7 @@ type loopback struct {
 // mostQueued bounds the packets and batches that wait. A client has at most maxSlots batches; more packets have only one that requests without reading.
 const mostQueued = 1 << 14
 
-var errQueued = errors.New("found a client that requests and does not read, expected one that reads")
+var errQueued = errors.New("found a client that requests and does not read, expected one that reads; read the answers")
 
 func newLoopback(c *net.TCPConn) *loopback {
 	s := &loopback{TCPConn: c, sent: make(chan struct{})}

@@ -9,6 +9,9 @@ import (
 )
 
 func (osFS) Open(name string) (File, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	if _, err := Regular(OS, name); err != nil { // before it is opened, since the open of a device can have effects
 		return nil, err
 	}

@@ -10,6 +10,9 @@ const openRegular = syscall.O_NONBLOCK
 // absences are errors of a name that no file has, beside fs.ErrNotExist.
 var absences = []error{syscall.ENOTDIR, syscall.ENAMETOOLONG}
 
+// checkName is an error of a name that means another file than the one of the name. There are none here.
+func checkName(string) error { return nil }
+
 // DiskFull are the errors of a write for which a disk, or the part of it that a user may take, has no room.
 var DiskFull = []error{syscall.ENOSPC, syscall.EDQUOT}
 

@@ -3,7 +3,9 @@ package vfs
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/windows"
@@ -15,6 +17,16 @@ const openRegular = 0
 // absences are errors of a name that no file has, beside fs.ErrNotExist: a part of the path is a file, the name has characters that none may
 // have, or it is longer than any can be.
 var absences = []error{syscall.ENOTDIR, windows.ERROR_DIRECTORY, windows.ERROR_INVALID_NAME, windows.ERROR_FILENAME_EXCED_RANGE}
+
+// checkName is an error of a name that means another file than the one of the name: CON and NUL.npy are devices on most versions of Windows, and a dot at the
+// end of a name is left out.
+func checkName(name string) error {
+	base := filepath.Base(name)
+	if base == "." || base == ".." || base == `\` || filepath.IsLocal(base) && !strings.HasSuffix(base, ".") && !strings.HasSuffix(base, " ") {
+		return nil
+	}
+	return fmt.Errorf("%s: found the name %s, which no file has on Windows, expected another one; rename the type, column or folder, or use Graphmill in WSL 2", name, base)
+}
 
 // DiskFull are the errors of a write for which a disk, or the part of it that a user may take, has no room. The first two are for tests, which
 // make the errors of other systems.

@@ -95,9 +95,17 @@ func wrap(f *os.File, err error) (File, error) {
 }
 
 func (osFS) Create(name string) (File, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
 }
-func (osFS) Mkdir(name string) error                { return os.Mkdir(name, 0o755) }
+func (osFS) Mkdir(name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return os.Mkdir(name, 0o755)
+}
 func (osFS) MkdirAll(name string) error             { return os.MkdirAll(name, 0o755) }
 func (osFS) Rename(o, n string) error               { return inUse(os.Rename(o, n)) }
 func (osFS) Remove(name string) error               { return inUse(os.Remove(name)) }
