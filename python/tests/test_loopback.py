@@ -24,7 +24,9 @@ OPTIONS: dict[str, Any] = dict(fanout=[4, 3], batch_size=64, seed=7, shuffle=Tru
 
 def values(b: Any) -> bytes:
     """The bytes of a batch: nodes, edges and features."""
-    return b"".join(np.asarray(x).tobytes() for x in (b.n_id, b.edge_index, b.e_id)) + b"".join(np.asarray(x).tobytes() for of in b.x.values() for x in (of.values() if isinstance(of, dict) else [of]))
+    return b"".join(np.asarray(x).tobytes() for x in (b.n_id, b.edge_index, b.e_id)) + b"".join(
+        np.asarray(x).tobytes() for of in b.x.values() for x in (of.values() if isinstance(of, dict) else [of])
+    )
 
 
 class TestLoopback(unittest.TestCase):
@@ -98,7 +100,7 @@ class TestPackets(unittest.TestCase):
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen(1)
-            addr = "tcp:127.0.0.1:%d" % listener.getsockname()[1]
+            addr = f"tcp:127.0.0.1:{listener.getsockname()[1]}"
             self.packets = Loopback(1 << 16, 1)
             self.packets.connect(addr)
             self.feed, _ = listener.accept()
