@@ -13,7 +13,7 @@
 # make torture-short  a sample of the same cases (minutes)
 # make check-long   all of test, interop and cluster in the long form (an hour), and what it ran that a push does not
 # make supply       known vulnerabilities, licences, bills of materials into dist/
-# make lint         formatting, subjects of commits, sizes of files, ruff and mypy, golangci-lint with vet, vet of what tags and macOS add
+# make lint         formatting, subjects of commits, sizes of files, ruff and mypy, golangci-lint with vet, vet of what tags, macOS and Windows add
 # make generate     the files that tables make: python/src/graphmill/_table.py
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/
@@ -200,6 +200,7 @@ lint: $(GOLANGCI) $(LINT)/pins
 	$(GO) vet -tags purego,portable ./batch ./internal/feed ./internal/prefetch ./internal/vector ./internal/vfs
 	$(GO) -C beam vet -tags cluster ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./cmd/graphmill ./internal/vfs ./internal/feed ./internal/store
 
 fmt: $(LINT)/pins
 	gofmt -w $$(git ls-files '*.go')

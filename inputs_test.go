@@ -15,7 +15,7 @@ import (
 // for vfs, and for files of the system. OpenStream is for what is read once.
 func TestOneWayToOpen(t *testing.T) {
 	opens := []string{"Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadFile", "DirFS"}
-	system := map[string]string{"internal/fuzzing/fuzzing.go": "a log of the fuzz targets", "internal/proof/proof.go": "a log of the tests", "internal/reftest/reftest.go": "answers of references in tests", "report/rss_linux.go": "/proc", "cmd/graphmill/faults.go": "a log of the test build", "internal/vfs/open.go": "vfs", "internal/vfs/vfs.go": "vfs", "internal/vfs/reopen.go": "vfs", "internal/vfs/lock.go": "vfs",
+	system := map[string]string{"internal/fuzzing/fuzzing.go": "a log of the fuzz targets", "internal/proof/proof.go": "a log of the tests", "internal/reftest/reftest.go": "answers of references in tests", "report/rss_linux.go": "/proc", "cmd/graphmill/faults.go": "a log of the test build", "internal/vfs/open.go": "vfs", "internal/vfs/vfs.go": "vfs", "internal/vfs/reopen.go": "vfs", "internal/vfs/lock.go": "vfs", "internal/vfs/lock_unix.go": "vfs", "internal/vfs/temp_windows.go": "vfs",
 		"internal/dispatch/transport/sftptest/server.go": "the disk of a machine of the tests"}
 	streams := []string{"internal/operation/packing/pack.go", "internal/operation/packing/stream.go"}
 	stream := map[string]bool{}

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from typing import Any
 
@@ -25,8 +26,10 @@ class CommandHook(BuildHookInterface):
             return
         if version == "editable":
             return
-        command = os.path.join(self.root, "bin", "graphmill")
         tag = os.environ.get("GRAPHMILL_WHEEL_TAG")
+        windows = "-win_" in tag if tag else sys.platform == "win32"
+        program = "graphmill.exe" if windows else "graphmill"
+        command = os.path.join(self.root, "bin", program)
         if os.path.isfile(os.path.join(self.root, _GO, "go.mod")):
             _build(os.path.join(self.root, _GO), command)
             tag = "py3-none-" + re.sub("[-.]", "_", sysconfig.get_platform())
@@ -34,7 +37,7 @@ class CommandHook(BuildHookInterface):
             raise RuntimeError(f"{command}: found no command for a platform, expected both; run make wheel")
         build_data["pure_python"] = False
         build_data["tag"] = tag
-        build_data["shared_scripts"] = {command: "graphmill"}
+        build_data["shared_scripts"] = {command: program}
 
 
 def _source(module: str) -> dict[str, str]:

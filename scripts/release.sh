@@ -44,15 +44,17 @@ mkdir -p "$out"
 scripts/wheels.sh "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
   os=${platform%/*} arch=${platform#*/}
   name=graphmill-$version-$os-$arch
+  program=graphmill
+  [ "$os" != windows ] || program=graphmill.exe
   mkdir "$work/$name"
-  scripts/build.sh "$os" "$arch" "$work/$name/graphmill"
+  scripts/build.sh "$os" "$arch" "$work/$name/$program"
   cp LICENSE README.md CHANGELOG.md docs/third-party.md "$work/$name/"
   chmod 644 "$work/$name/"*.md "$work/$name/LICENSE"
   tar --create --sort=name --format=ustar --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --directory="$work" "$name" | gzip --no-name -9 >"$out/$name.tar.gz"
-  "${GO:-go}" -C torture run ./supply/write bill "$work/$name/graphmill" >"$out/$name.cdx.json"
+  "${GO:-go}" -C torture run ./supply/write bill "$work/$name/$program" >"$out/$name.cdx.json"
 done
 printf '%s\n' "$notes" | sed -e '/./,$!d' >"$out/NOTES.md"
 (cd "$out" && sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS)

@@ -8,7 +8,7 @@ bin=$PWD/.venv-release/bin
 fail() { echo "wheels-check.sh: $*" >&2; exit 1; }
 version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/src/graphmill/_version.py)
 wheels=("$dir"/*.whl) sdist=$dir/graphmill-$version.tar.gz
-[ ${#wheels[@]} -eq 6 ] || fail "$dir: found ${#wheels[@]} wheels, expected 6"
+[ ${#wheels[@]} -eq 8 ] || fail "$dir: found ${#wheels[@]} wheels, expected 8"
 $bin/check-wheel-contents "${wheels[@]}"
 $bin/twine check --strict "${wheels[@]}" "$sdist"
 temporary=$(mktemp -d)
@@ -19,7 +19,7 @@ for wheel in "${wheels[@]}"; do
 import re, struct, sys, zipfile
 name = sys.argv[1]
 with zipfile.ZipFile(name) as z:
-    (command,) = [i for i in z.infolist() if re.fullmatch(r"graphmill-[^/]+\.data/scripts/graphmill", i.filename)]
+    (command,) = [i for i in z.infolist() if re.fullmatch(r"graphmill-[^/]+\.data/scripts/graphmill(\.exe)?", i.filename)]
     head = z.read(command)[:1 << 16]
     assert command.external_attr >> 16 & 0o111 == 0o111, "found a command that is not executable"
 if head[:4] == b"\x7fELF":
@@ -27,8 +27,13 @@ if head[:4] == b"\x7fELF":
     start, size, count = struct.unpack_from("<Q", head, 32)[0], *struct.unpack_from("<HH", head, 54)
     kinds = [struct.unpack_from("<I", head, start + i * size)[0] for i in range(count)]
     assert not {2, 3} & set(kinds), "found a command that needs a C library, expected a static one"
+elif head[:2] == b"MZ":
+    assert command.filename.endswith(".exe"), "found a command for Windows that has no .exe"
+    (at,) = struct.unpack_from("<I", head, 60)
+    assert head[at : at + 4] == b"PE\0\0", "found no program of Windows"
+    system, machine = "win", {0x8664: "amd64", 0xAA64: "arm64"}[struct.unpack_from("<H", head, at + 4)[0]]
 else:
-    assert head[:4] == b"\xcf\xfa\xed\xfe", "found no ELF and no Mach-O"
+    assert head[:4] == b"\xcf\xfa\xed\xfe", "found no ELF, no PE and no Mach-O"
     system, machine = "macosx", {0x01000007: "x86_64", 0x0100000C: "arm64"}[struct.unpack_from("<I", head, 4)[0]]
 tag = name.rsplit("-", 1)[1]
 assert tag.endswith(f"_{machine}.whl") and (system in tag or system == "linux" and "linux" in tag), f"found a command for {system} {machine} in {tag}"

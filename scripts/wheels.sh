@@ -12,8 +12,12 @@ rm -rf "$out"
 mkdir -p "$out" python/bin
 scripts/notices.sh
 # A Go command without cgo needs no C library, so one serves both kinds of Linux. Go 1.26 needs macOS 12.
+# Go 1.26 needs Windows 10 or Server 2016.
 while read -r os arch tags; do
-  scripts/build.sh "$os" "$arch" python/bin/graphmill
+  rm -f python/bin/graphmill python/bin/graphmill.exe
+  suffix=
+  [ "$os" != windows ] || suffix=.exe
+  scripts/build.sh "$os" "$arch" "python/bin/graphmill$suffix"
   for tag in $tags; do
     (cd python && GRAPHMILL_WHEEL_TAG=py3-none-$tag "$PYTHON" -m hatchling build -t wheel -d "$out" >/dev/null)
   done
@@ -22,6 +26,8 @@ linux amd64 manylinux_2_17_x86_64 musllinux_1_2_x86_64
 linux arm64 manylinux_2_17_aarch64 musllinux_1_2_aarch64
 darwin arm64 macosx_12_0_arm64
 darwin amd64 macosx_12_0_x86_64
+windows amd64 win_amd64
+windows arm64 win_arm64
 PLATFORMS
-rm python/bin/graphmill
+rm python/bin/graphmill.exe
 (cd python && "$PYTHON" -m hatchling build -t sdist -d "$out" >/dev/null)

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command outofcore samples the same seeds by each way to sample a graph that does not fit in memory, one after the
 // other, each in a process of its own. It prints the cost of an epoch: seconds, processor seconds, bytes read and
 // written, and peak memory.

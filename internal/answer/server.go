@@ -112,7 +112,7 @@ func (s *Server) Metrics() *Metrics { return s.metrics }
 func (s *Server) Close() { s.versions.Close() }
 
 // Serve answers questions until ctx ends. It then closes l and returns when all work has ended.
-func (s *Server) Serve(ctx context.Context, l *net.UnixListener) {
+func (s *Server) Serve(ctx context.Context, l net.Listener) {
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	var running sync.WaitGroup
@@ -140,7 +140,7 @@ func (s *Server) Serve(ctx context.Context, l *net.UnixListener) {
 }
 
 // serve answers the questions of a connection until it ends.
-func (s *Server) serve(ctx context.Context, socket *net.UnixConn) {
+func (s *Server) serve(ctx context.Context, socket net.Conn) {
 	name := feed.PeerName(socket) // which a closed socket does not tell
 	defer func() { _ = socket.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
@@ -158,7 +158,7 @@ func (s *Server) serve(ctx context.Context, socket *net.UnixConn) {
 // connection is the connection of a client.
 type connection struct {
 	server      *Server
-	socket      *net.UnixConn
+	socket      net.Conn
 	questions   questions
 	out         []byte // the frame that is sent
 	description string // that the client has

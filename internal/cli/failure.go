@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -33,7 +32,7 @@ var kinds = []struct {
 	{"resumable", []error{graphmill.ErrResumable}},
 	{"not-a-store", []error{graphmill.ErrNotStore}},
 	{"no-report", []error{graphmill.ErrNoReport}},
-	{"disk-full", []error{syscall.ENOSPC, syscall.EDQUOT}},
+	{"disk-full", vfs.DiskFull},
 	{"permission", []error{fs.ErrPermission}},
 	{"not-found", []error{fs.ErrNotExist}},
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // Align divides the address, length and offset of every read and write.
@@ -41,15 +39,13 @@ func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
 	var word T
 	size := uintptr(n) * unsafe.Sizeof(word)
 	if n < 0 || uint64(n) > (math.MaxInt-2*hugePage)/uint64(unsafe.Sizeof(word)) {
-		return nil, nil, fmt.Errorf("no memory for %d words of %d bytes: %w", n, unsafe.Sizeof(word), unix.ENOMEM)
+		return nil, nil, fmt.Errorf("no memory for %d words of %d bytes: %w", n, unsafe.Sizeof(word), errNoMemory)
 	}
 	if n == 0 {
 		return nil, func() {}, nil
 	}
 	whole := (size + hugePage - 1) / hugePage * hugePage
-	// Tables are as large as they may have to be, which is mostly far larger than the used part. The system reserves
-	// nothing for them.
-	m, err := unix.Mmap(-1, 0, int(whole)+hugePage, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	m, err := mapMemory(int(whole) + hugePage)
 	if err != nil {
 		return nil, nil, fmt.Errorf("no memory for %d bytes: %w", size, err)
 	}
@@ -57,7 +53,7 @@ func array[T Word](n int, advise func([]byte)) (a []T, free func(), err error) {
 	advise(body)
 	free = func() {
 		if m != nil {
-			_ = unix.Munmap(m) // fails only for memory that is not mapped
+			unmapMemory(m)
 			m = nil
 		}
 	}

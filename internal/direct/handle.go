@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -34,7 +33,7 @@ func (h *handle) start() error {
 }
 
 // refused reports whether an error says that a file system has no direct reads or writes, or none of this alignment.
-func refused(err error) bool { return errors.Is(err, unix.EINVAL) }
+func refused(err error) bool { return errors.Is(err, syscall.EINVAL) }
 
 // aligned refuses addresses, lengths and offsets that only some file systems read or write directly.
 func (h *handle) aligned(p []byte, off int64) error {

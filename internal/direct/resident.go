@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -22,11 +19,8 @@ func Resident(fsys vfs.FS, path string) (share float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// Linux says that all of any other file is resident.
-	if owner, ok := info.Sys().(*syscall.Stat_t); ok {
-		if me := os.Geteuid(); me != 0 && int64(me) != int64(owner.Uid) && unix.Access(path, unix.W_OK) != nil {
-			return 0, fmt.Errorf("%s: the system tells the state of the page cache only to users who may write the file: %w", path, fs.ErrPermission)
-		}
+	if hidden(path, info) {
+		return 0, fmt.Errorf("%s: the system tells the state of the page cache only to users who may write the file: %w", path, fs.ErrPermission)
 	}
 	f, err := fsys.Open(path)
 	if err != nil {

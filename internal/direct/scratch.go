@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -81,14 +80,14 @@ func (s *Scratch) Sync() error { return s.f.Sync() }
 // Written is the number of bytes written so far.
 func (s *Scratch) Written() int64 { return s.written.Load() }
 
-// WriteAt stores all of p. An error that wraps ENOSPC says that the disk is full.
+// WriteAt stores all of p. An error that wraps one of vfs.DiskFull says that the disk is full.
 func (s *Scratch) WriteAt(p []byte, off int64) error {
 	if err := s.aligned(p, off); err != nil {
 		return err
 	}
 	s.reserve(off, off+int64(len(p)))
 	n, err := s.writeAt(p, off)
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+	if slices.ContainsFunc(vfs.DiskFull, func(e error) bool { return errors.Is(err, e) }) {
 		return fmt.Errorf("%s: no room for %d bytes after %d; free space there or choose another folder: %w",
 			s.name, len(p)-n, off+int64(n), cause(err))
 	}

@@ -1,10 +1,6 @@
 package extsort
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/unix"
-)
+import "fmt"
 
 // hugeFrom is the size from which a slab asks for huge pages, because writes to many buffers in turn would miss the
 // TLB.
@@ -15,7 +11,7 @@ func Slab(n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
-	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	b, err := mapMemory(n)
 	if err != nil {
 		return nil, fmt.Errorf("no memory for %d bytes: %w", n, err)
 	}
@@ -28,6 +24,6 @@ func Slab(n int) ([]byte, error) {
 // Free frees a slab. Nothing may use it afterwards.
 func Free(b []byte) {
 	if b = b[:cap(b)]; len(b) > 0 {
-		_ = unix.Munmap(b) // fails only for memory that is no slab
+		unmapMemory(b)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // patience is the time that a client has for its greeting, and for taking the message that ends its connection.
@@ -19,9 +17,9 @@ const mostPause = time.Second
 
 // Accept is the next connection at l. It returns nil when l is closed or ctx ends. Other errors, of which "too many open
 // files" is the usual one, pass when connections end: they are logged, and Accept tries again.
-func Accept(ctx context.Context, l *net.UnixListener, log *Log) *net.UnixConn {
+func Accept(ctx context.Context, l net.Listener, log *Log) net.Conn {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, mostPause) {
-		socket, err := l.AcceptUnix()
+		socket, err := l.Accept()
 		switch {
 		case err == nil:
 			return socket
@@ -38,12 +36,13 @@ func Accept(ctx context.Context, l *net.UnixListener, log *Log) *net.UnixConn {
 }
 
 // PeerName names the process at the other end of a socket, for a Log.
-func PeerName(socket *net.UnixConn) string {
-	name, _, err := peerOf(socket)
-	if err != nil {
-		return "unknown"
+func PeerName(socket net.Conn) string {
+	if unix, ok := socket.(*net.UnixConn); ok {
+		if name, _, err := peerOf(unix); err == nil {
+			return name
+		}
 	}
-	return name
+	return "unknown"
 }
 
 // peerOf is the process at the other end of a socket, and its user.
@@ -78,12 +77,4 @@ var errPacket = errors.New("the packet is too long")
 
 func tooLong(n, most int) error {
 	return fmt.Errorf("found a packet of %d bytes, expected at most %d: %w", n, most, errPacket)
-}
-
-// rights is the control message that carries a descriptor; nil for a negative one.
-func rights(fd int) []byte {
-	if fd < 0 {
-		return nil
-	}
-	return unix.UnixRights(fd)
 }

@@ -15,7 +15,7 @@ import (
 // conn is the connection of a client: its ring, its requests, and its batches under way.
 type conn struct {
 	server *server
-	socket *net.UnixConn
+	socket socket
 	ring   *ring
 	first  int // first batch of an epoch that its consumer takes
 	step   int // from one of its batches to the next
@@ -86,7 +86,7 @@ func (c *conn) serve() error {
 	c.halt()
 	c.wake.Broadcast()
 	if err != nil {
-		_ = writePacket(c.socket, failure(codeProtocol, err, ticket{}), -1)
+		_ = c.socket.writePacket(failure(codeProtocol, err, ticket{}), -1)
 	}
 	c.mu.Unlock()
 	_ = c.socket.Close()
@@ -100,7 +100,7 @@ func (c *conn) serve() error {
 func (c *conn) read() error {
 	var buf []byte
 	for {
-		p, err := readPacket(c.socket, buf, maxPacket)
+		p, err := c.socket.readPacket(buf, maxPacket)
 		switch {
 		case errors.Is(err, errPacket):
 			return err
@@ -303,14 +303,12 @@ func (c *conn) fill(m maker, f *finished, sample func() (int, error)) {
 			return err
 		}
 		f.bytes = uint64(n)
-		dst := c.ring.slot(f.slot)
-		if n > len(dst) {
-			if f.jumbo, err = newMemory("graphmill-batch", int64(n)); err != nil {
-				return err
-			}
-			dst = f.jumbo.bytes
+		dst, jumbo, err := c.ring.room(f.slot, n)
+		if err != nil {
+			return err
 		}
-		m.write(dst[:n:n], f.t)
+		f.jumbo = jumbo
+		m.write(dst, f.t)
 		return nil
 	})
 }
@@ -349,6 +347,9 @@ func (c *conn) post(f finished) {
 	case f.jumbo != nil:
 		c.write(message(msgJumbo, uint32(f.slot), f.t, f.bytes), f.jumbo.fd)
 		f.jumbo.close()
+	case c.ring.bodies != nil:
+		c.write(message(msgBatch, uint32(f.slot), f.t, f.bytes), -1)
+		c.socket.writeBody(c.ring.bodies[f.slot])
 	default:
 		c.write(message(msgBatch, uint32(f.slot), f.t, f.bytes), -1)
 	}
@@ -357,7 +358,7 @@ func (c *conn) post(f finished) {
 // write sends a packet and, with it, the descriptor fd unless it is negative, while the lock is held. read notices where the client
 // is gone.
 func (c *conn) write(p []byte, fd int) {
-	if err := writePacket(c.socket, p, fd); err != nil && !errors.Is(err, net.ErrClosed) {
+	if err := c.socket.writePacket(p, fd); err != nil && !errors.Is(err, net.ErrClosed) {
 		_ = c.socket.Close()
 	}
 }

@@ -20,15 +20,15 @@ type Owners struct {
 	running sync.WaitGroup
 
 	mu        sync.Mutex
-	lifelines map[net.Conn]bool
+	lifelines map[io.ReadWriteCloser]bool
 	line      []byte // what was told to all
 	over      bool   // all have left
 }
 
 // NewOwners takes over the lifeline of the first owner and the socket at which others join, which may be nil. Processes
 // that are refused are told to log.
-func NewOwners(ctx context.Context, first net.Conn, join *net.UnixListener, log *Log) *Owners {
-	o := &Owners{join: join, log: log, lifelines: map[net.Conn]bool{}}
+func NewOwners(ctx context.Context, first io.ReadWriteCloser, join *net.UnixListener, log *Log) *Owners {
+	o := &Owners{join: join, log: log, lifelines: map[io.ReadWriteCloser]bool{}}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.add(first)
 	if join != nil {
@@ -47,7 +47,7 @@ func (o *Owners) accept() {
 		if socket == nil {
 			return
 		}
-		if name, err := peer(socket); err != nil {
+		if name, err := peer(socket.(*net.UnixConn)); err != nil {
 			o.log.Client(name, err)
 			_ = socket.Close()
 			continue
@@ -58,7 +58,7 @@ func (o *Owners) accept() {
 
 // add makes the process at the other end of a lifeline an owner. If all others have left, it is too late: the lifeline
 // is closed, and the process starts a server of its own.
-func (o *Owners) add(lifeline net.Conn) {
+func (o *Owners) add(lifeline io.ReadWriteCloser) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.over {
@@ -78,7 +78,7 @@ func (o *Owners) add(lifeline net.Conn) {
 
 // leave removes an owner. The lifeline of the last one stays open until Close, so that its end tells the owner that the
 // server has ended.
-func (o *Owners) leave(lifeline net.Conn) {
+func (o *Owners) leave(lifeline io.ReadWriteCloser) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.lifelines) > 1 {
@@ -134,8 +134,11 @@ func (o *Owners) Close() {
 	o.running.Wait()
 }
 
-// Lifeline is the inherited socket with the given descriptor, as one end of a lifeline.
-func Lifeline(fd int) (net.Conn, error) {
+// Lifeline is the inherited socket with the given descriptor, as one end of a lifeline. 0 is stdin and stdout together.
+func Lifeline(fd int) (io.ReadWriteCloser, error) {
+	if fd == 0 {
+		return newPipes(os.Stdin, os.Stdout), nil
+	}
 	file := os.NewFile(uintptr(fd), "lifeline")
 	defer func() { _ = file.Close() }()
 	return net.FileConn(file)

@@ -11,7 +11,7 @@ import (
 
 // listen makes a socket of packets. Its name is abstract: only processes of this network namespace can connect, and the name is
 // gone when the process ends in any way. clean removes what else the socket leaves.
-func listen(name string) (l *net.UnixListener, addr string, clean func(), err error) {
+func listen(name string) (l net.Listener, addr string, clean func(), err error) {
 	l, err = net.ListenUnix("unixpacket", &net.UnixAddr{Name: "@" + name, Net: "unixpacket"})
 	return l, name, func() {}, err
 }

@@ -1,12 +1,10 @@
-//go:build !linux || portable
+//go:build unix && (!linux || portable)
 
 package feed
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -26,7 +24,7 @@ func enlarge(socket *net.UnixConn) {
 
 // listen makes a stream socket in a new folder that only this user can open. The address is its path. clean removes the folder;
 // a process that is killed leaves it.
-func listen(name string) (l *net.UnixListener, addr string, clean func(), err error) {
+func listen(name string) (l net.Listener, addr string, clean func(), err error) {
 	dir, err := os.MkdirTemp("", "graphmill-")
 	if err != nil {
 		return nil, "", nil, err
@@ -40,34 +38,15 @@ func listen(name string) (l *net.UnixListener, addr string, clean func(), err er
 	return l, addr, clean, nil
 }
 
-// readPacket reads the next packet, which follows its length as u32, into buf, which it makes larger for a larger packet. The
-// result is empty where the client is gone.
+// readPacket reads the next packet. The result is empty where the client is gone.
 func readPacket(socket *net.UnixConn, buf []byte, most int) ([]byte, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(socket, head[:]); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	n := int(binary.LittleEndian.Uint32(head[:]))
-	switch {
-	case n > most:
-		return nil, tooLong(n, most)
-	case n > cap(buf):
-		buf = make([]byte, n)
-	}
-	if _, err := io.ReadFull(socket, buf[:n]); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return buf[:n], nil
+	return readFrame(socket, buf, most)
 }
 
 // writePacket sends a packet after its length and, with its first byte, the descriptor fd unless it is negative. Calls for one
 // socket must not overlap.
 func writePacket(socket *net.UnixConn, p []byte, fd int) error {
-	p = append(binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(p)), uint32(len(p))), p...)
+	p = frame(p)
 	n, _, err := socket.WriteMsgUnix(p, rights(fd), nil)
 	if err == nil && n < len(p) {
 		_, err = socket.Write(p[n:])

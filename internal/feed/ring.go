@@ -1,48 +1,12 @@
 package feed
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/unix"
-)
-
-// memory is anonymous memory that is shared through its descriptor. It is freed with its last map and descriptor.
-type memory struct {
-	fd    int
-	bytes []byte
-}
-
-// newMemory is n bytes of zeros.
-func newMemory(name string, n int64) (*memory, error) {
-	fd, err := anonymous(name, n)
-	if err != nil {
-		return nil, err
-	}
-	m := &memory{fd: fd}
-	if m.bytes, err = unix.Mmap(fd, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
-		m.close()
-		return nil, noMemory(n, err)
-	}
-	return m, nil
-}
-
-func noMemory(n int64, err error) error {
-	return fmt.Errorf("making %d bytes of shared memory: %w; check the free memory and the limits of the process", n, err)
-}
-
-func (m *memory) close() {
-	if m.bytes != nil {
-		_ = unix.Munmap(m.bytes)
-	}
-	_ = unix.Close(m.fd)
-}
-
 // ring is the slots of a connection.
 type ring struct {
-	*memory
-	size   int64
-	gen    []uint64 // the number of leases of each slot
-	leased []bool
+	*memory          // nil where batches go over the socket
+	bodies  [][]byte // then, the memory of each slot, which grows
+	size    int64
+	gen     []uint64 // the number of leases of each slot
+	leased  []bool
 }
 
 func newRing(slots int, size int64) (*ring, error) {
@@ -50,8 +14,42 @@ func newRing(slots int, size int64) (*ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ring{m, size, make([]uint64, slots), make([]bool, slots)}, nil
+	return &ring{memory: m, size: size, gen: make([]uint64, slots), leased: make([]bool, slots)}, nil
 }
 
-// slot is the bytes of a slot.
-func (r *ring) slot(i int) []byte { return r.bytes[int64(i)*r.size:][:r.size:r.size] }
+// newBodies is a ring whose batches go over the socket.
+func newBodies(slots int, size int64) *ring {
+	return &ring{bodies: make([][]byte, slots), size: size, gen: make([]uint64, slots), leased: make([]bool, slots)}
+}
+
+// descriptor is the descriptor of the memory that the client maps, negative without any.
+func (r *ring) descriptor() int {
+	if r.memory == nil {
+		return -1
+	}
+	return r.fd
+}
+
+// room is n bytes for the batch of a slot. Where the slot is too small, they are the bytes of jumbo, memory of its own.
+func (r *ring) room(i, n int) (dst []byte, jumbo *memory, err error) {
+	switch {
+	case r.memory == nil:
+		if cap(r.bodies[i]) < n {
+			r.bodies[i] = make([]byte, n)
+		}
+		r.bodies[i] = r.bodies[i][:n]
+		return r.bodies[i], nil, nil
+	case int64(n) > r.size:
+		if jumbo, err = newMemory("graphmill-batch", int64(n)); err != nil {
+			return nil, nil, err
+		}
+		return jumbo.bytes[:n:n], jumbo, nil
+	}
+	return r.bytes[int64(i)*r.size:][:n:n], nil, nil
+}
+
+func (r *ring) close() {
+	if r.memory != nil {
+		r.memory.close()
+	}
+}

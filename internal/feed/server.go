@@ -59,6 +59,8 @@ type Options struct {
 	Threads int
 	// Notes are lines of text for clients.
 	Notes []string
+	// Loopback makes batches go to clients over a socket of this machine's loopback address, where there is no shared memory.
+	Loopback bool
 }
 
 // Serve listens, tells its address to the owners, and answers clients until the last owner has left. Clients that it refuses or cuts off are told to the owners' log.
@@ -85,8 +87,7 @@ func serve(source batchSource, o Options, owners *Owners, wait time.Duration) er
 			s.makers <- source.newMaker()
 		}
 	}
-	name := fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8])
-	l, addr, clean, err := listen(name)
+	l, addr, clean, err := s.listen(o.Loopback)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
@@ -101,14 +102,22 @@ func serve(source batchSource, o Options, owners *Owners, wait time.Duration) er
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	for {
-		socket := Accept(ctx, l, s.log)
-		if socket == nil {
+		c := Accept(ctx, l, s.log)
+		if c == nil {
 			break
 		}
-		running.Go(func() { s.accept(ctx, socket) })
+		running.Go(func() { s.accept(ctx, packetSocket(c)) })
 	}
 	owners.dismiss()
 	return nil
+}
+
+// listen makes the socket at which clients connect.
+func (s *server) listen(loopback bool) (l net.Listener, addr string, clean func(), err error) {
+	if loopback {
+		return listenLoopback()
+	}
+	return listen(fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8]))
 }
 
 // with runs f with a maker, at most threads at a time.
@@ -119,11 +128,10 @@ func (s *server) with(f func(maker)) {
 }
 
 // accept greets a client and serves it.
-func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
+func (s *server) accept(ctx context.Context, socket socket) {
 	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
 	defer stop()
-	enlarge(socket)
-	name, err := peer(socket)
+	name, err := socket.peer()
 	var c *conn
 	if err == nil {
 		c, err = s.greet(socket)
@@ -136,7 +144,7 @@ func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
 			s.log.Client(name, err)
 		}
 		_ = socket.SetWriteDeadline(time.Now().Add(patience))
-		_ = writePacket(socket, failure(codeProtocol, err, ticket{}), -1)
+		_ = socket.writePacket(failure(codeProtocol, err, ticket{}), -1)
 		_ = socket.Close()
 	default:
 		if err := c.serve(); err != nil && ctx.Err() == nil {
@@ -149,12 +157,12 @@ func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
 var errGone = errors.New("the client left before its greeting")
 
 // greet reads HELLO and answers WELCOME, with the ring.
-func (s *server) greet(socket *net.UnixConn) (*conn, error) {
+func (s *server) greet(socket socket) (*conn, error) {
 	// A client that sends nothing is not waited for.
 	if err := socket.SetDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}
-	first, err := readPacket(socket, nil, 4096)
+	first, err := socket.readPacket(nil, 4096)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, fmt.Errorf("found no greeting within %s, expected one", patience)
@@ -194,7 +202,7 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	// Only pages that are written to take memory, so a slot can be as large as the largest batch.
 	const step = 2 << 20
 	size = (size + step - 1) / step * step
-	ring, err := newRing(h.Slots, size)
+	ring, err := socket.newRing(h.Slots, size)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +221,7 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	s.source.describe(&w)
 	body, err := json.Marshal(w)
 	if err == nil {
-		err = writePacket(socket, body, ring.fd)
+		err = socket.writePacket(body, ring.descriptor())
 	}
 	if err == nil {
 		err = socket.SetDeadline(time.Time{})

@@ -98,15 +98,12 @@ func (c *conn) sweep(ctx context.Context, r *run) (err error) {
 			return err
 		}
 		i.bytes = uint64(size)
-		dst := c.ring.slot(i.slot)
-		if size > len(dst) {
-			var err error
-			if i.jumbo, err = newMemory("graphmill-batch", int64(size)); err != nil {
-				return err
-			}
-			dst = i.jumbo.bytes
+		dst, jumbo, err := c.ring.room(i.slot, size)
+		if err != nil {
+			return err
 		}
-		m.write(dst[:size:size], i.t)
+		i.jumbo = jumbo
+		m.write(dst, i.t)
 		return nil
 	}
 	sink := func(i *swept) error {

@@ -8,9 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // Error is a read of a mapped file that failed.
@@ -108,7 +107,7 @@ func regionOf(addr uintptr) (r region, there bool) {
 }
 
 func (r region) fault(addr uintptr) *Error {
-	e := &Error{Path: r.path, Byte: int64(addr - r.start), Err: unix.EIO}
+	e := &Error{Path: r.path, Byte: int64(addr - r.start), Err: syscall.EIO}
 	if now, err := os.Stat(r.path); err == nil && os.SameFile(now, r.info) && now.Size() < r.info.Size() {
 		e.Err = fmt.Errorf("the file was cut while it was read: found %d bytes, expected %d", now.Size(), r.info.Size())
 	}
@@ -174,10 +173,10 @@ func found(p any) *Error {
 	return at(fault.Addr())
 }
 
-// Call is the error of a system call that read b and stopped after n bytes. Where the kernel could not read a map (EFAULT)
+// Call is the error of a system call that read b and stopped after n bytes. Where the kernel could not read a map (EFAULT on Unix)
 // it is an *Error.
 func Call(err error, b []byte, n int) error {
-	if err == nil || n < 0 || n >= len(b) || !errors.Is(err, unix.EFAULT) {
+	if err == nil || n < 0 || n >= len(b) || !slices.ContainsFunc(unreadable, func(e error) bool { return errors.Is(err, e) }) {
 		return err
 	}
 	if fault := at(address(b[n:])); fault != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func TestCollectionArrays(t *testing.T) {
 				if err := a.Close(); err != nil {
 					t.Fatal(err)
 				}
-				arrays[filepath.Dir(file)][filepath.Base(file)] = file + ".npy"
+				arrays[path.Dir(file)][path.Base(file)] = file + ".npy"
 			}
 			meta := &store.Meta{Format: 1, Kind: store.KindCollection,
 				Nodes:   map[string]*store.NodesMeta{"n": {Count: 4, Arrays: arrays["nodes/n"]}},

@@ -69,7 +69,7 @@ func (w *Writer) settle(replaced bool) error {
 	if err != nil {
 		err = fmt.Errorf("a power failure may undo its name: %w", err)
 	} else if replaced {
-		err = w.fs.RemoveAll(w.dir)
+		err = w.removeDir()
 	}
 	if err != nil && replaced {
 		err = fmt.Errorf("%w; the output that it replaced is left in %s, which the next run for %s removes", err, w.dir, w.out)
@@ -125,12 +125,22 @@ func (w *Writer) Abort() error {
 	}
 	keep, err := w.Resumable()
 	if !keep && err == nil {
-		err = w.fs.RemoveAll(w.dir)
+		err = w.removeDir()
 	}
 	if err != nil {
 		err = fmt.Errorf("the unfinished output is left in %s: %w; the next run for %s removes it, or continues from it", w.dir, err, w.out)
 	}
 	return errors.Join(err, w.Leave())
+}
+
+// removeDir removes the partial folder, or the output that was replaced. On Windows files stay that a program has open, such as a loader or this run
+// itself, which may still map the store that it replaces. The next run for the output removes them.
+func (w *Writer) removeDir() error {
+	err := w.fs.RemoveAll(w.dir)
+	if vfs.InUse(err) {
+		return nil
+	}
+	return err
 }
 
 // Leave ends a Writer and leaves its files. It does nothing after the end.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package vfs
 
 // NamedTemp is Temp of a file system that cannot make a file without a name.

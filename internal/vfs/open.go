@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"syscall"
+	"slices"
 )
 
 func (osFS) Open(name string) (File, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	if _, err := Regular(OS, name); err != nil { // before it is opened, since the open of a device can have effects
 		return nil, err
 	}
-	// The flag does nothing for regular files. It keeps the open from waiting if the file was replaced by a pipe.
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|openRegular, 0)
 	if err != nil {
 		return nil, tooMany(err)
 	}
@@ -63,7 +65,7 @@ func Exists(fsys FS, name string) (bool, error) {
 // Absent says whether an error means that there is no file or folder of the name: nothing has it, a part of the path is a file, or the
 // name is longer than any can be.
 func Absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
+	return errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(absences, func(e error) bool { return errors.Is(err, e) })
 }
 
 // regular is an error where a file has no bytes at offsets.

@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
@@ -97,38 +95,28 @@ func wrap(f *os.File, err error) (File, error) {
 }
 
 func (osFS) Create(name string) (File, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
 	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
 }
-func (osFS) Mkdir(name string) error                { return os.Mkdir(name, 0o755) }
+func (osFS) Mkdir(name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	return os.Mkdir(name, 0o755)
+}
 func (osFS) MkdirAll(name string) error             { return os.MkdirAll(name, 0o755) }
-func (osFS) Rename(o, n string) error               { return os.Rename(o, n) }
-func (osFS) Remove(name string) error               { return os.Remove(name) }
+func (osFS) Rename(o, n string) error               { return inUse(os.Rename(o, n)) }
+func (osFS) Remove(name string) error               { return inUse(os.Remove(name)) }
 func (osFS) Stat(name string) (fs.FileInfo, error)  { return os.Stat(name) }
 func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(name)
 	return entries, tooMany(err)
 }
-func (osFS) Free(dir string) (int64, error) {
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
-	}
-	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // other systems have other types
-}
 
-// namedTemp makes a file and removes its name.
-func namedTemp(dir string) (File, error) {
-	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
-	if err != nil {
-		return nil, tooMany(err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return osFile{f}, nil
-}
-
+// Map implements File.
 func (f osFile) Map() ([]byte, func() error, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -139,16 +127,16 @@ func (f osFile) Map() ([]byte, func() error, error) {
 		return nil, func() error { return nil }, nil
 	}
 	if int64(int(size)) != size {
-		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: unix.EOVERFLOW}
+		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: errTooLarge}
 	}
-	b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	b, unmap, err := mapFile(f.File, int(size))
 	if err != nil {
 		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
 	guard.Register(b, f.Name(), info)
 	return b, func() error {
 		guard.Unregister(b)
-		return unix.Munmap(b)
+		return unmap()
 	}, nil
 }
 
@@ -178,22 +166,6 @@ func (f osFile) Write(b []byte) (int, error) {
 func (f osFile) WriteAt(b []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(b, off)
 	return n, guard.Call(err, b, n)
-}
-
-// Release gives the memory of the pages of a map back. They are read again when they are needed. b is the result of
-// File.Map.
-func Release(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	return unix.Madvise(b, unix.MADV_DONTNEED)
-}
-
-// ReadAtRandom says that a map is read in no order, so that a page which is not in memory is read alone. b is the result of File.Map.
-func ReadAtRandom(b []byte) {
-	if len(b) > 0 {
-		_ = unix.Madvise(b, unix.MADV_RANDOM) // a hint
-	}
 }
 
 // ReadFile reads a whole file of at most limit bytes. A larger file is an error, before memory is allocated for it.

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package streamer is the streaming sampler of the chunk format. It samples a whole epoch in advance, reads the chunks
 // from front to back once per layer, and assembles batches from results in memory.
 //

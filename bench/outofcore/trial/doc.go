@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package trial measures the cost of an epoch by each way to sample a graph that does not fit in memory: time,
 // processor time, bytes read and written, and memory.
 //

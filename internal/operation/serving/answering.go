@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -233,8 +231,5 @@ func listenUnix(path string) (*net.UnixListener, error) {
 			return nil, err
 		}
 	}
-	// The mode holds from the first moment on.
-	mask := unix.Umask(0o177)
-	defer unix.Umask(mask)
-	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	return listenPrivate(path)
 }

@@ -15,7 +15,8 @@ import (
 
 // Feed is whom a feed serves, and what it says.
 type Feed struct {
-	// Lifeline is the descriptor of a socket: the feed ends when its other end is closed.
+	// Lifeline is the descriptor of a socket: the feed ends when its other end is closed. 0 is stdin and stdout in its place: batches then go over a
+	// socket of the loopback address, and not through shared memory.
 	Lifeline int
 	// Joining is the descriptor of a listening Unix socket, at which other processes become owners: the feed ends when its last owner has
 	// left. A negative number is none.
@@ -56,7 +57,7 @@ func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Bat
 			return err
 		}
 		defer l.Close()
-		return feed.Serve(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes())}, owners)
+		return feed.Serve(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes()), Loopback: f.Lifeline == 0}, owners)
 	})
 }
 
@@ -72,7 +73,7 @@ func (f *Feed) ServeEvents(ctx context.Context, dir string, options func() (opti
 			return err
 		}
 		defer l.Close()
-		return feed.ServeEvents(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes())}, owners)
+		return feed.ServeEvents(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes()), Loopback: f.Lifeline == 0}, owners)
 	})
 }
 

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"pgregory.net/rapid"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
-	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
@@ -148,7 +147,7 @@ func (d fullDisk) Temp(dir string) (vfs.File, error) {
 	return fullFile{f}, err
 }
 
-func (fullFile) WriteAt([]byte, int64) (int, error) { return 0, unix.ENOSPC }
+func (fullFile) WriteAt([]byte, int64) (int, error) { return 0, syscall.ENOSPC }
 
 // TestSpilledDiskFull checks that the error of a full disk has the folder and the bytes that are needed there.
 func TestSpilledDiskFull(t *testing.T) {
@@ -156,7 +155,7 @@ func TestSpilledDiskFull(t *testing.T) {
 	plan, job := fanout(t, s, sample.ScopeBatch, 600)
 	opt := spilled(t)
 	err := runStream(t.Context(), fullDisk{vfs.OS}, s, plan, job, opt, func(*lines) error { return nil })
-	if !errors.Is(err, unix.ENOSPC) || !strings.Contains(err.Error(), opt.Scratch) || !strings.Contains(err.Error(), "takes about") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), opt.Scratch) || !strings.Contains(err.Error(), "takes about") {
 		t.Errorf("found error %v, expected the folder and what an epoch takes there", err)
 	}
 }

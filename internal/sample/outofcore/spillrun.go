@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"golang.org/x/sys/unix"
+	"slices"
 
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // runSpilled runs a job one epoch or several at a time, through a scratch file.
@@ -56,7 +56,7 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 		return stats, err
 	}
 	defer func() {
-		if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		if slices.ContainsFunc(vfs.DiskFull, func(e error) bool { return errors.Is(err, e) }) {
 			err = fmt.Errorf("%w; what is spilled takes about %s there", err, human.Bytes(int64(disk.disk(d.Window)*float64(min(total, sizes.window)))))
 		}
 		err = errors.Join(err, s.close())

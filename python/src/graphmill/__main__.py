@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import subprocess
 import sys
 import warnings
 from typing import Any, Optional
@@ -18,6 +19,8 @@ def main() -> None:
         sys.exit(_import(given))
     try:
         program = command()
+        if sys.platform == "win32":  # where exec ends this process before the command, and whoever waits for it goes on
+            sys.exit(subprocess.call([program, *arguments]))
         os.execv(program, [program, *arguments])
     except OSError as e:
         sys.exit(f"graphmill: {e}")

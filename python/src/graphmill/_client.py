@@ -42,7 +42,8 @@ def _after_fork() -> None:
         c._lock = threading.Lock()  # a thread that the child does not have may hold the other one
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Busy(GraphmillError):

@@ -20,7 +20,7 @@ def command() -> str:
             raise FileNotFoundError(f"GRAPHMILL_COMMAND={given}: found no program, expected the graphmill command")
         return given
     for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable)):
-        path = os.path.join(folder, "graphmill")
+        path = os.path.join(folder, "graphmill.exe" if sys.platform == "win32" else "graphmill")
         if os.access(path, os.X_OK):
             return path
     found = shutil.which("graphmill")

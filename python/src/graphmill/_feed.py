@@ -1,4 +1,4 @@
-"""The client of a feed, which is a graphmill process that fills shared memory with batches.
+"""The client of a feed, which is a graphmill process that fills shared memory with batches, or sends them over a socket where none can be shared.
 
 docs/format-feed.md describes the protocol. Two points are subtle:
 
@@ -26,7 +26,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._command import GraphmillError
-from ._packets import TooLong, dial
+from ._packets import Loopback, TooLong, dial
 from ._process import FeedDied, Process
 
 _VERSION = 2
@@ -56,7 +56,8 @@ def _after_fork() -> None:
         c._forget()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Batch:
@@ -128,9 +129,9 @@ class Connection(Described):
             body, fds = self._receive()
             if not body:
                 raise died()
-            if not fds:
+            if not fds and (self._packets.shared or not body.startswith(b"{")):
                 raise _failure(body)
-            self._welcome(body, fds[0])
+            self._welcome(body, fds[0] if fds else None)
         except (ConnectionError, FileNotFoundError) as e:
             self._packets.close()
             raise died() from e
@@ -149,7 +150,7 @@ class Connection(Described):
         self._run = self._uncollected = 0
         self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
 
-    def _welcome(self, body: bytes, ring: int) -> None:
+    def _welcome(self, body: bytes, ring: int | None) -> None:
         """Take what the feed says of itself, and its ring."""
         welcome = json.loads(body)
         self.slots, self._slot_bytes = welcome["slots"], welcome["slot_bytes"]
@@ -160,7 +161,7 @@ class Connection(Described):
         self._describe(welcome)
         if self.slots < 1 or self._slot_bytes < _HEAD.size + self._words.size:
             raise ValueError(f"found {self.slots} slots of {self._slot_bytes} bytes")
-        self._ring = mmap.mmap(ring, self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        self._ring = None if ring is None else mmap.mmap(ring, self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
 
     def _receive(self) -> tuple[bytes, list[int]]:
         try:
@@ -233,14 +234,18 @@ class Connection(Described):
                     raise _failure(body)
                 if kind not in (_BATCH, _END, _JUMBO):
                     raise _violated(f"it sent a message of type {kind}")
+                whole = self._packets.body(size) if isinstance(self._packets, Loopback) and kind in (_BATCH, _JUMBO) else None
                 if of != run:  # of an epoch that ended early
                     if kind in (_BATCH, _JUMBO):
                         self._give_back(slot, gen)
                     continue
                 if kind == _END:
                     return None
+                if whole is not None:
+                    return self._copied(whole, slot, gen, seq, run)
                 if slot >= self.slots or (kind == _BATCH and size > self._slot_bytes):
                     raise _violated(f"it sent a batch of {size} bytes in slot {slot}, of {self.slots} slots of {self._slot_bytes} bytes")
+                assert self._ring is not None
                 memory, offset = self._ring, slot * self._slot_bytes
                 try:
                     if kind == _JUMBO:
@@ -251,6 +256,16 @@ class Connection(Described):
             finally:
                 for fd in fds:
                     os.close(fd)
+
+    def _copied(self, base: Array, slot: int, gen: int, seq: int, run: int) -> Batch:
+        """The batch whose bytes were sent, which holds no slot."""
+        try:
+            seeds, words = self._head(base, 0)
+            columns = self._arrays(base, words)
+        except (IndexError, TypeError, ValueError, OverflowError, struct.error) as e:
+            raise _violated(f"its batch {seq} cannot be read ({e})") from e
+        self._give_back(slot, gen)
+        return Batch(run, seq, seeds, columns)
 
     def _batch(self, memory: mmap.mmap, offset: int, size: int, slot: int, gen: int, seq: int, run: int) -> Batch:
         base = np.frombuffer(memory, np.uint8, size, offset)

@@ -2,13 +2,12 @@
 
 Linux has abstract sockets: only one process can bind a name, and the name is free when the feed ends. Other systems have sockets with
 paths, which stay when a process ends. There, the one that holds the lock of a file beside the path may replace the socket. The feed inherits the
-lock, so that it is free when the feed ends in any way.
+lock, so that it is free when the feed ends in any way. On Windows owners do not meet: each has a feed of its own.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 import stat
@@ -18,6 +17,9 @@ import tempfile
 from typing import Union
 
 from ._command import GraphmillError
+
+if sys.platform != "win32":
+    import fcntl
 
 
 class _Lock:

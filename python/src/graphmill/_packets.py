@@ -1,7 +1,8 @@
 """Packets between a client and its feed, with descriptors.
 
 A feed on Linux has an abstract socket of packets (SOCK_SEQPACKET). Other systems have neither abstract names nor such sockets: there its
-address is the path of a stream socket, and each packet follows its length.
+address is the path of a stream socket, and each packet follows its length. On Windows, where no descriptor can be sent, the address is a port of
+the loopback address, and the bytes of a batch follow its packet.
 """
 
 from __future__ import annotations
@@ -13,9 +14,14 @@ import errno
 import os
 import socket
 import struct
+import sys
 import threading
 
-_RIGHTS = socket.CMSG_SPACE(4)  # bytes of the message that carries a descriptor
+import numpy as np
+
+from ._arrays import Array
+
+_RIGHTS = socket.CMSG_SPACE(4) if hasattr(socket, "CMSG_SPACE") else 0  # bytes of the message that carries a descriptor
 _LENGTH = struct.Struct("<I")
 _BUFFER = 256 << 10  # bytes of a stream's buffers: room for messages about all slots; macOS gives 8 KiB
 
@@ -27,14 +33,17 @@ class TooLong(ValueError):
 class Packets:
     """A connection at an abstract socket of packets."""
 
-    _kind = socket.SOCK_SEQPACKET
+    shared = True  # batches lie in memory whose descriptor comes with a packet; else their bytes follow their packets
 
     def __init__(self, most: int, patience: int) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, self._kind)
+        self._socket = self._new()
         # The kernel counts the time, so that waiting costs no further call.
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", patience, 0))
+            self._socket.setsockopt(socket.SOL_SOCKET, option, 1000 * patience if sys.platform == "win32" else struct.pack("@ll", patience, 0))
         self._packet = memoryview(bytearray(most))
+
+    def _new(self) -> socket.socket:
+        return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
     def connect(self, addr: str) -> None:
         """Connect to a feed."""
@@ -75,8 +84,6 @@ class Packets:
 class Framed(Packets):
     """A connection at a stream socket with a path."""
 
-    _kind = socket.SOCK_STREAM
-
     def __init__(self, most: int, patience: int) -> None:
         super().__init__(most, patience)
         for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
@@ -84,6 +91,9 @@ class Framed(Packets):
         # Packets that are not sent yet, of which the first may be sent in part. Who has the lock sends all of them.
         self._queue: collections.deque[bytes] = collections.deque()
         self._sending = threading.Lock()
+
+    def _new(self) -> socket.socket:
+        return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 
     def connect(self, addr: str) -> None:
         self._socket.connect(addr)
@@ -142,8 +152,54 @@ class Framed(Packets):
         return bytes(self._packet[:done])
 
 
+class Loopback(Framed):
+    """A connection at a port of the loopback address."""
+
+    shared = False
+
+    def _new(self) -> socket.socket:
+        s = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return s
+
+    def connect(self, addr: str) -> None:
+        host, _, port = addr[len(_LOOPBACK) :].rpartition(":")
+        self._socket.connect((host, int(port)))
+
+    def send_now(self, packet: bytes) -> None:
+        self.send(packet)  # the feed always reads, so it does not wait for this side
+
+    def body(self, size: int) -> Array:
+        """The bytes of the batch whose packet was the last one."""
+        out = np.empty(size, np.uint8)  # the system gives memory as bytes arrive
+        if self._fill(out.data) < size:
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        return out
+
+    def _exactly(self, n: int, found: list[int]) -> bytes:
+        return bytes(self._packet[: self._fill(self._packet[:n])])
+
+    def _fill(self, into: memoryview) -> int:
+        """Read until some memory is full, or to the end of the stream; how many bytes were read."""
+        done = 0
+        while done < len(into):
+            try:
+                n = self._socket.recv_into(into[done:])
+            except TimeoutError as e:  # of Windows; elsewhere it is a BlockingIOError
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN)) from e
+            if n == 0:
+                break
+            done += n
+        return done
+
+
+_LOOPBACK = "tcp:"  # what begins an address of a feed whose batches go over the connection
+
+
 def dial(addr: str, most: int, patience: int) -> Packets:
     """A connection, not connected yet, of the kind that an address needs. ``most`` bounds a packet; ``patience`` is seconds."""
+    if addr.startswith(_LOOPBACK):
+        return Loopback(most, patience)
     return (Framed if addr.startswith("/") else Packets)(most, patience)
 
 

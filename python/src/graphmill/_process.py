@@ -17,10 +17,12 @@ import os
 import re
 import socket
 import subprocess
+import sys
 import threading
 import time
 import weakref
-from typing import Any
+from collections.abc import Callable
+from typing import IO, Any
 
 from ._command import GraphmillError, command
 from ._meeting import Claimed, place
@@ -28,6 +30,24 @@ from ._meeting import Claimed, place
 _PATIENCE = 10.0  # seconds for which a name may be taken while nobody can be joined
 
 _LONGEST = 1 << 20  # bytes of the line of a feed
+
+
+# Whether batches come over a socket of the loopback address: Windows hands no memory to another process by a descriptor.
+LOOPBACK = sys.platform == "win32"
+
+
+class _Pipes:
+    """A lifeline of two pipes."""
+
+    def __init__(self, to: IO[bytes], back: IO[bytes]) -> None:
+        self._to, self._back = to, back
+
+    def fileno(self) -> int:
+        return -1 if self._to.closed else self._to.fileno()
+
+    def close(self) -> None:
+        self._to.close()
+        self._back.close()
 
 
 class FeedDied(GraphmillError):
@@ -42,7 +62,8 @@ def _after_fork() -> None:
         p._forget()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 class Process:
@@ -57,8 +78,10 @@ class Process:
         self._pid = os.getpid()
         self._lines: collections.deque[str] = collections.deque(maxlen=50)
         self._process: subprocess.Popen[bytes] | None = None
-        self._lifeline: socket.socket | None = None
+        self._lifeline: socket.socket | _Pipes | None = None
         self._claim: list[Claimed] = []
+        if LOOPBACK:
+            name = None  # the owner alone has the pipes
         self._shared = name is not None
         _processes.add(self)
         atexit.register(_close_at_exit, weakref.ref(self))
@@ -89,7 +112,7 @@ class Process:
             try:
                 if not meeting.join(s):
                     break
-                line = _line(s)
+                line = _line(s.recv)
                 if line:
                     return line
                 end = time.monotonic() + _PATIENCE  # that feed ended before it could tell its address
@@ -105,6 +128,8 @@ class Process:
 
     def _begin(self, arguments: list[str]) -> dict[str, Any]:
         """What a feed says that this process starts."""
+        if LOOPBACK:
+            return self._begin_loopback(arguments)
         ours, theirs = socket.socketpair()
         given = [theirs, *self._claim]
         flags = [x for flag, s in zip(("--lifeline", "--joining"), given) for x in (flag, str(s.fileno()))]
@@ -124,9 +149,31 @@ class Process:
             for s in given:
                 s.close()
         self._lifeline = ours
+        self._listen()
+        return _line(ours.recv)
+
+    def _begin_loopback(self, arguments: list[str]) -> dict[str, Any]:
+        """What a feed says that this process starts without shared memory: its lifeline is its stdin and stdout."""
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        self._process = subprocess.Popen(
+            [command(), self._program, *arguments, "--lifeline", "0"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **apart,  # an interrupt of this process, from the keyboard, is none of the feed
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._lifeline = _Pipes(self._process.stdin, self._process.stdout)
+        self._listen()
+        return _line(self._process.stdout.read1)  # type: ignore[attr-defined]
+
+    def _listen(self) -> None:
+        assert self._process is not None
         self._listener = threading.Thread(target=_collect, args=(self._process, self._lines), daemon=True)
         self._listener.start()
-        return _line(ours)
 
     def last_words(self) -> str:
         """The end of the text that the feed printed, if this process started it."""
@@ -150,7 +197,7 @@ class Process:
         """Leave the feed, and wait for its end unless it has other owners."""
         if os.getpid() != self._pid or self._lifeline is None or self._lifeline.fileno() < 0:
             return
-        if self._shared:
+        if self._shared and isinstance(self._lifeline, socket.socket):
             # The feed closes its end at once if it has other owners, else when it has ended.
             try:
                 self._lifeline.shutdown(socket.SHUT_WR)
@@ -180,11 +227,11 @@ class Process:
             self.close()
 
 
-def _line(lifeline: socket.socket) -> dict[str, Any]:
+def _line(receive: Callable[[int], bytes]) -> dict[str, Any]:
     """The JSON line that a feed writes; empty if it ends before."""
     line = b""
     while not line.endswith(b"\n"):
-        part = lifeline.recv(65536)
+        part = receive(65536)
         if not part:
             return {}
         line += part

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import io
 import json
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +16,9 @@ import numpy as np
 
 from ._arrays import Array
 from ._command import GraphmillError
+
+if sys.platform != "win32":
+    import fcntl
 
 
 class RowFile:
@@ -36,9 +39,9 @@ class RowFile:
         self._row = row.nbytes
         self._start = len(header.getvalue())
         size = self._start + rows * self._row
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | (0 if done else os.O_TRUNC), 0o666)
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | (0 if done else os.O_TRUNC) | getattr(os, "O_BINARY", 0), 0o666)
         try:
-            if done and (os.fstat(self._fd).st_size != size or os.pread(self._fd, self._start, 0) != header.getvalue()):
+            if done and (os.fstat(self._fd).st_size != size or _read(self._fd, self._start) != header.getvalue()):
                 raise GraphmillError(
                     f"{path}: found another size or header, expected {rows} rows of {row.dtype} {list(row.shape)}; leave out resume= to begin again"
                 )
@@ -69,7 +72,7 @@ class RowFile:
     def _write(self, b: Any, at: int) -> None:
         try:
             while len(b):
-                n = os.pwrite(self._fd, b, at)
+                n = _write(self._fd, b, at)
                 b, at = b[n:], at + n
         except OSError as e:
             raise self._error(e, f"space for {len(b)} bytes") from e
@@ -90,6 +93,22 @@ class RowFile:
         return GraphmillError(f"{self.path}: found {e.strerror}, expected {expected}; free some, and give resume=True to continue")
 
 
+def _read(fd: int, n: int) -> bytes:
+    """The first n bytes of a file."""
+    if hasattr(os, "pread"):
+        return os.pread(fd, n, 0)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return os.read(fd, n)
+
+
+def _write(fd: int, b: Any, at: int) -> int:
+    """Write bytes at an offset of a file, which no other thread uses; returns how many."""
+    if hasattr(os, "pwrite"):
+        return os.pwrite(fd, b, at)
+    os.lseek(fd, at, os.SEEK_SET)
+    return os.write(fd, b)
+
+
 def write_json(path: str, x: Any) -> None:
     """Replace a file as a whole: after a crash it has its old or its new content."""
     beside = path + ".new"
@@ -105,7 +124,9 @@ def write_json(path: str, x: Any) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Wait until the names in a folder are on the disk."""
+    """Wait until the names in a folder are on the disk. Windows opens no folder: its file system orders names itself."""
+    if sys.platform == "win32":
+        return
     fd = os.open(path, os.O_RDONLY)
     try:
         _sync(fd)
@@ -115,7 +136,7 @@ def sync_folder(path: str) -> None:
 
 def _sync(fd: int) -> None:
     """Wait until a file or folder is on the disk. fsync of macOS does not wait for the disk: F_FULLFSYNC does, where the file system has it."""
-    full = getattr(fcntl, "F_FULLFSYNC", None)
+    full = None if sys.platform == "win32" else getattr(fcntl, "F_FULLFSYNC", None)
     if full is not None:
         try:
             fcntl.fcntl(fd, full)
@@ -135,17 +156,33 @@ def locked_folder(folder: str, purpose: str, work: str) -> Iterator[None]:
     """
     try:
         os.makedirs(folder, exist_ok=True)
-        fd = os.open(folder, os.O_RDONLY)
+        # Windows locks files alone: there it is one beside the folder.
+        fd = os.open(folder + ".lock", os.O_RDWR | os.O_CREAT, 0o666) if sys.platform == "win32" else os.open(folder, os.O_RDONLY)
     except OSError as e:
         raise GraphmillError(f"{folder}: found {e.strerror}, expected to make this folder{purpose}") from e
     try:
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            _lock(fd)
+        except OSError as e:
+            if e.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+                raise
             raise GraphmillError(f"{folder}: found that another process {work}, expected none") from None
         yield
     finally:
         os.close(fd)
+        if sys.platform == "win32":
+            with contextlib.suppress(OSError):  # another process has it open
+                os.remove(folder + ".lock")
+
+
+def _lock(fd: int) -> None:
+    """Lock a file or folder until it is closed, without waiting."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+    else:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def empty_folder(folder: str) -> None:

@@ -6,7 +6,6 @@ import codecs
 import contextlib
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -83,7 +82,12 @@ def keywords(text: str) -> str:
 def _follow(arguments: list[str], out: IO[bytes]) -> tuple[int, str]:
     """Run a program, show what it says, and return its exit status and, if that is not 0, its last message."""
     shown = sys.stderr is not None and (sys.stderr.isatty() or _notebook())
-    ours, theirs = pty.openpty() if shown else os.pipe()  # the command draws its progress only on a terminal
+    if shown and sys.platform != "win32":
+        import pty  # which Windows does not have
+
+        ours, theirs = pty.openpty()  # the command draws its progress only on a terminal
+    else:
+        ours, theirs = os.pipe()
     try:
         p = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=out, stderr=theirs)
     except BaseException:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import json
 import os
 import struct
 import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ from .._arrays import Array
 from .._command import GraphmillError, command
 
 _SIZE = struct.Struct("<I")
-_PIPE = getattr(fcntl, "F_SETPIPE_SZ", 1031)
+_PIPE = 1031  # F_SETPIPE_SZ of Linux, which Python has a name for from 3.10 on
 
 
 class Codec:
@@ -28,9 +28,12 @@ class Codec:
     def __init__(self) -> None:
         self.pid = os.getpid()
         self._p = subprocess.Popen([command(), "tfgnn", "codec"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for pipe in (self._p.stdin, self._p.stdout):
-            with contextlib.suppress(OSError):
-                fcntl.fcntl(pipe, _PIPE, 1 << 20)  # type: ignore[arg-type]
+        if sys.platform == "linux":
+            import fcntl
+
+            for pipe in (self._p.stdin, self._p.stdout):
+                with contextlib.suppress(OSError):
+                    fcntl.fcntl(pipe, _PIPE, 1 << 20)  # type: ignore[arg-type]
         self._lock = threading.Lock()
         self._opened: dict[Any, int] = {}
 

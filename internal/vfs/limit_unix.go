@@ -1,10 +1,11 @@
+//go:build unix
+
 package vfs
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,22 +29,4 @@ func (osFS) RemoveAll(name string) error {
 		err = removeByName(name)
 	}
 	return tooMany(err)
-}
-
-func removeByName(name string) error {
-	entries, err := os.ReadDir(name)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			err = removeByName(filepath.Join(name, e.Name()))
-		} else {
-			err = os.Remove(filepath.Join(name, e.Name()))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return os.Remove(name)
 }
