@@ -201,6 +201,20 @@ class TestFilesDrawn(Case):
         nodes, _ = content(read(FILES / "v1_3.gexf"))
         self.assertEqual([nodes[0][1][f"viz.color.{c}"] for c in "rgb"], [255, 0, 255])
 
+    def test_gexf_parallel_edges(self) -> None:
+        """Edges with equal ends are all there: without ids, with equal ids, and with the same ends the other way round."""
+        head = '<gexf xmlns="http://www.gexf.net/1.2draft"><graph defaultedgetype="%s"><nodes><node id="1"/><node id="2"/></nodes><edges>%s</edges></graph></gexf>'
+        for ids in (("", "", ""), ("0", "0", "0"), ("", "1", "1"), ("2", "1", "0")):
+            one, two, three = [f'<edge{f" id={chr(34)}{i}{chr(34)}" if i else ""} weight="{w}"' for w, i in enumerate(ids)]
+            f = [{"weight": float(w), **({"id": i} if i else {})} for w, i in enumerate(ids)]
+            ends = 'source="1" target="2"', 'source="2" target="1"'
+            text = head % ("directed", f'{one} {ends[0]}/>{two} {ends[1]} type="mutual"/>{three} {ends[0]}/>')
+            want = [("1", "2", f[0]), ("2", "1", f[1]), ("1", "2", f[1]), ("1", "2", f[2])]
+            self.assertEqual(in_order(content(read(self.file("a.gexf", text)))[1]), in_order(want))
+            text = head % ("undirected", f'{one} {ends[0]}/>{two} {ends[1]}/>{three} {ends[1]} type="directed"/>')
+            want = [("1", "2", f[0]), ("2", "1", f[0]), ("2", "1", f[1]), ("1", "2", f[1]), ("2", "1", f[2])]
+            self.assertEqual(in_order(content(read(self.file("b.gexf", text)))[1]), in_order(want))
+
     def test_gexf_times(self) -> None:
         head = '<gexf xmlns="http://www.gexf.net/1.2draft"><graph mode="dynamic" timeformat="%s" defaultedgetype="directed"><nodes><node id="a" label="A" start="%s"/><node id="b" label="B"/></nodes><edges>%s</edges></graph></gexf>'
         edges = '<edge source="a" target="b" start="{0}" end="{1}"/><edge source="b" target="a"><spells><spell start="{0}"/><spell start="{1}" end="{1}"/></spells></edge>'
