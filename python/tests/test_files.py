@@ -288,6 +288,25 @@ class TestFilesDrawn(Case):
         nodes = [("s1", {"label": "a, b", "n": 3, "ok": True}), ("s2", {"label": "ü", "ok": False}), ("s3", {})]
         self.same(read(self.file("a.gdf", text)), nodes, [("s1", "s2", {"weight": 1.5}), ("s2", "s3", {"weight": 2.0}), ("s3", "s2", {"weight": 2.0})])
 
+    def test_leda(self) -> None:
+        """As networkx reads it, where labels differ and edges are not parallel; and all nodes and edges where they are not."""
+        import networkx
+
+        text = "LEDA.GRAPH\nstring\nint\n{}\n3\n|{{a}}|\n|{{b}}|\n|{{{}}}|\n# c\n2\n1 2 0 |{{4}}|\n{} 3 0 |{{5}}|\n"
+        nodes = [(1, {"label": "a"}), (2, {"label": "b"})]
+        g = networkx.parse_leda(text.format(-1, "c", 2))
+        number = {k: i for i, k in enumerate(g, 1)}
+        want = [(number[a], number[b], {"label": int(d["label"])}) for a, b, d in g.edges(data=True)]
+        self.same(read(self.file("a.lgr", text.format(-1, "c", 2))), [*nodes, (3, {"label": "c"})], want)
+        same = self.file("b.lgr", text.format(-2, "a", 2))
+        self.same(read(same), [*nodes, (3, {"label": "a"})], both([(1, 2, {"label": 4}), (2, 3, {"label": 5})]))
+        parallel = text.format(-1, "c", 1).replace("1 3 0", "1 2 0")
+        self.same(read(self.file("c.lgr", parallel)), [*nodes, (3, {"label": "c"})], [(1, 2, {"label": 4}), (1, 2, {"label": 5})])
+        self.refused(self.file("d.lgr", parallel.replace("\n2\n1", "\n3\n1")), ":13: found ''", "edge 3 of 3")
+        self.refused(self.file("e.lgr", parallel.replace("\n2\n1", "\n1\n1")), ":12: found '1 2 0 |{5}|'", "expected 1 edges")
+        self.refused(self.file("f.lgr", parallel.replace("1 2 0", "1 4 0")), ":11: found the ends 1 and 4")
+        self.refused(self.file("g.lgr", parallel.replace("{4}", "{x}")), ":11: found 'x'")
+
     def test_graph6(self) -> None:
         import networkx
 

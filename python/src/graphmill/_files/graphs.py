@@ -176,10 +176,44 @@ def dl(given: Given) -> Graph:
 
 
 def leda(given: Given) -> Graph:
-    """LEDA by networkx."""
-    import networkx
+    """LEDA, whose lines are read here: networkx makes one node of those with equal labels, and one edge of parallel ones. The ids are the numbers from 1."""
+    lines = ((i, x.strip()) for i, x in enumerate(text(given.path).split("\n"), 1) if x.strip() and not x.startswith("#"))
+    at = 0
 
-    return of_networkx(networkx.parse_leda(text(given.path).split("\n")))
+    def next_of(what: str, pattern: str) -> re.Match[str]:
+        nonlocal at
+        at, line = next(lines, (at + 1, ""))
+        m = re.fullmatch(pattern, line)
+        if m is None:
+            raise GraphmillError(f"{given.path}:{at}: found {line[:40]!r}, expected {what}; correct the line, or the number of lines that the file says")
+        return m
+
+    def value(kind: str, label: str) -> dict[str, Any]:
+        try:
+            return {} if kind == "void" or not label else {"label": _LEDA.get(kind, str)(label)}
+        except ValueError:
+            raise GraphmillError(f"{given.path}:{at}: found {label[:40]!r}, expected the type {kind}; correct the line") from None
+
+    next_of("LEDA.GRAPH", r"LEDA\.GRAPH")
+    kinds = [next_of(f"the type of the {what}", r"[^|].*")[0] for what in ("nodes", "edges")]
+    both = next_of("-1 for directed edges or -2 for others", "-[12]")[0] == "-2"
+    count = int(next_of("the number of nodes", r"\d+")[0])
+    nodes = [(i + 1, value(kinds[0], next_of(f"|{{LABEL}}| of node {i + 1} of {count}", r"\|\{(.*)\}\|")[1])) for i in range(count)]
+    edges = []
+    total = int(next_of("the number of edges", r"\d+")[0])
+    for i in range(total):
+        m = next_of(f"SOURCE TARGET REVERSAL |{{LABEL}}| of edge {i + 1} of {total}", r"(\d+)\s+(\d+)\s+\d+\s*\|\{(.*)\}\|")
+        a, b = int(m[1]), int(m[2])
+        if not (1 <= a <= count and 1 <= b <= count):
+            raise GraphmillError(f"{given.path}:{at}: found the ends {a} and {b}, expected numbers of 1 to {count}; correct the line")
+        edges.append((a, b, value(kinds[1], m[3]), both))
+    for at, line in lines:
+        if re.match(r"\d+\s+\d+\s+\d+\s*\|", line):
+            raise GraphmillError(f"{given.path}:{at}: found {line[:40]!r}, expected {total} edges, as the file says; correct the number")
+    return graph(nodes, edges)
+
+
+_LEDA: dict[str, Callable[[str], Any]] = {**dict.fromkeys(("int", "short", "long"), int), **dict.fromkeys(("float", "double"), float)}
 
 
 def graph6(given: Given) -> Graph | Graphs:
