@@ -166,6 +166,31 @@ class TestFilesDrawn(Case):
         with self.assertRaises(ValueError):
             read(self.file("k.gml", "graph [ ]"), kind="gmll")
 
+    def test_symmetrise(self) -> None:
+        """It is refused where the file has edges in both directions, and else adds the others."""
+        undirected = {
+            "a.gml": "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]",
+            "b.net": "*Vertices 2\n*Edges\n1 2\n",
+            "c.dot": "graph { a -- b }",
+            "d.g6": "A_\n",
+            "e.g6": "A_\nA_\n",
+            "f.gexf": '<gexf><graph><nodes/><edges><edge source="1" target="2"/></edges></graph></gexf>',
+            "g.smi": "CC\n",
+        }
+        for name, text in undirected.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.refused(self.file(name, text), "found symmetrise=", "both directions", symmetrise=True)
+        self.same(read(self.file("h.dot", "digraph { a -> b }"), symmetrise=True), [("a", {}), ("b", {})], [("a", "b", {}), ("b", "a", {})])
+
+    def test_empty(self) -> None:
+        import gzip
+
+        for kind in KINDS.values():
+            for end in kind.endings:
+                self.refused(self.file(f"a{end}", ""), "found an empty file, expected " + kind.what)
+        self.refused(self.file("a.gml.gz", gzip.compress(b"")), "found an empty file")
+
     def test_existing_output(self) -> None:
         path, out = self.file("a.gml", "graph [ node [ id 1 ] ]"), self.folder / "g.store"
         read(path, out)

@@ -18,6 +18,7 @@ from .collections import write_graphs
 from .kinds import KINDS, Kind, kind_of
 from .made import File, Given, Graph, Graphs
 from .rows import Unfit
+from .source import opened
 
 
 def read(
@@ -64,6 +65,8 @@ def read(
         if isinstance(made, File):
             given.update({k: v for k, v in made.flags.items() if k not in given})
             return made.path, {os.path.basename(made.path): source}
+        if given.get("symmetrise") and (isinstance(made, Graphs) or made.both):
+            raise GraphmillError(f"{source}: found symmetrise=, expected it with directed edges: edges of the file are read in both directions; leave it out")
         os.mkdir(os.path.join(folder, "spool"))
         spool = Spool(os.path.join(folder, "spool"))
 
@@ -85,6 +88,9 @@ def _read(of: Kind, given: Given) -> Graph | Graphs | File:
     if not os.path.isfile(given.path):
         raise GraphmillError(f"{given.path}: found no file, expected {of.what}; correct the path")
     try:
+        with opened(given.path) as f:
+            if not f.read(1):
+                raise GraphmillError(f"{given.path}: found an empty file, expected {of.what}; write it again")
         return of.reads(given)
     except GraphmillError:
         raise
