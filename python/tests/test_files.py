@@ -158,7 +158,7 @@ class TestFilesDrawn(Case):
         self.refused(self.file("c.gml", b'graph [\n node [ id 1 label "\xe4" ] ]'), ":2: found the byte 0xe4", "iconv")
         self.refused(self.file("d.gexf", "<gexf>"), "networkx cannot read")
         self.refused(self.file("e.dot", "digraph {"), "pydot cannot read")
-        self.refused(self.file("f.net", "*Vertices 2\n*Arcs\n1 3\n"), "1 and 3")
+        self.refused(self.file("f.net", "*Vertices 2\n*Arcs\n1 3\n"), ":3: found '1 3'", "vertices of 1 to 2")
         self.refused(self.file("f2.net", "*Vertices 2000000000\n"), "2000000000 vertices")
         self.refused(self.file("g.gdf", "nodedef>name VARCHAR,n INT\na,x\n"), ":2:", "correct the line")
         self.refused(self.file("h.g6", "\x01"), "networkx cannot read")
@@ -278,6 +278,14 @@ class TestFilesDrawn(Case):
         self.same(read(self.file("c.net", "*Vertices 2\n*Matrix\n0 2\n0 0\n")), [(1, {}), (2, {})], [(1, 2, {"weight": 2})])
         with self.assertWarnsRegex(UserWarning, r"\*Partition"):
             read(self.file("d.paj", "*Vertices 1\n*Arcs\n1 1\n*Partition p\n*Vertices 1\n1\n"))
+
+    def test_pajek_broken(self) -> None:
+        head = "*Vertices 3\n% c\n\n*Arcs\n1 2 3\n"
+        for bad in ("2", "2 3 x", "2 4", "a 1", "0 1", "1 -2"):
+            self.refused(self.file("a.paj", f"{head}{bad}\n3 1 1.5\n"), f":6: found {bad!r}, expected two vertices")
+        self.refused(self.file("b.paj", "*Vertices 3\n*Arcslist\n1 2 x\n"), ":3: found '1 2 x'")
+        self.refused(self.file("c.paj", "*Vertices 2\n*Matrix\n0 1\n1\n"), ":4: found '1', expected 2 rows of 2 numbers")
+        self.refused(self.file("d.paj", "*Vertices 2\n*Matrix\n0 1\n"), "found 1 rows in *Matrix")
 
     def test_dot(self) -> None:
         import networkx
@@ -530,6 +538,37 @@ class TestFilesMatrices(Case):
             f["adj"] = h5py.ExternalLink("m.hdf5", "/adj")
         self.refused(self.folder / "b.h5", "in another file")
 
+    def test_hdf5_columns_of_edges(self) -> None:
+        """Names decide, where there are as many edges as nodes."""
+        import h5py
+
+        with h5py.File(self.folder / "a.h5", "w") as f:
+            f["edge_index"], f["edge_attr"], f["x"], f["other"] = [[0, 1, 2], [1, 2, 0]], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7, 8, 9]
+        self.same(
+            read(self.folder / "a.h5"),
+            [(i, {"x": 4.0 + i, "other": 7 + i}) for i in range(3)],
+            [(0, 1, {"edge_attr": 1.0}), (1, 2, {"edge_attr": 2.0}), (2, 0, {"edge_attr": 3.0})],
+        )
+
+    def test_mat_pairs(self) -> None:
+        """They count from 1, and may be doubles."""
+        import h5py
+        import scipy.io
+
+        pairs = np.array([[1, 2], [2, 3], [3, 4]])
+        for kind in (np.int64, np.uint8, np.float64):
+            scipy.io.savemat(self.folder / "a.mat", {"edges": pairs.astype(kind), "edge_weight": [0.5, 1.5, 2.5]})
+            self.same(read(self.folder / "a.mat"), [(i, {}) for i in range(4)], [(i, i + 1, {"edge_weight": 0.5 + i}) for i in range(3)])
+        with h5py.File(self.folder / "b.mat", "w", userblock_size=512) as f:
+            f["edges"] = pairs.T.astype(float)
+            f["edges"].attrs["MATLAB_class"] = b"double"
+        with open(self.folder / "b.mat", "r+b") as raw:
+            raw.write(b"MATLAB 7.3 MAT-file")
+        self.same(read(self.folder / "b.mat"), [(i, {}) for i in range(4)], [(i, i + 1, {}) for i in range(3)])
+        for name, bad, word in (("c", pairs - 1, "found 0 in edges"), ("d", pairs + 0.5, "found float64 in edges")):
+            scipy.io.savemat(self.folder / f"{name}.mat", {"edges": bad})
+            self.refused(self.folder / f"{name}.mat", word, "from 1 on, as MATLAB counts")
+
     def test_anndata(self) -> None:
         import h5py
         import scipy.sparse
@@ -608,6 +647,10 @@ class TestFilesTables(Case):
             )
         at = read(self.folder / "t.avro").edges[E].columns.column("at")
         self.assertEqual((at.unit, at.values.view("datetime64[us]").tolist()), ("us", [datetime.datetime(2026, 1, 2)]))
+        with open(self.folder / "none.avro", "wb") as f:
+            fastavro.writer(f, schema, [])
+        pyarrow.parquet.write_table(table.slice(0, 0), self.folder / "none.parquet")
+        self.assertEqual(files(read(self.folder / "none.avro")), files(read(self.folder / "none.parquet")))
         self.refused(self.file("a.avro", "Obj\x01x"), "fastavro cannot read")
         self.refused(self.file("a.orc", "ORC"), "pyarrow cannot read")
 
@@ -672,6 +715,14 @@ class TestFilesMolecules(Case):
             self.assertEqual(g.edges[E].edge_index[:, ::2].T.tolist(), [[b.GetBeginAtomIdx(), b.GetEndAtomIdx()] for b in m.GetBonds()])
             for name in m.GetPropNames():
                 self.assertEqual(str(c.context.column(name).tolist()[i]), m.GetProp(name))
+
+    def test_sdf_cut(self) -> None:
+        from rdkit import Chem
+
+        block = Chem.MolToMolBlock(Chem.MolFromSmiles("CC"))
+        self.refused(self.file("a.sdf", f"{block}$$$$\n{block}"), "found no $$$$ at the end")
+        for name, text in (("b.sdf", f"{block}$$$$\n"), ("c.mol", block), ("d.sdf", f"{block}$$$$\r\n")):
+            self.assertEqual(len(read(self.file(name, text))), 1, name)  # type: ignore[arg-type]
 
     def test_xyz(self) -> None:
         from rdkit import Chem
