@@ -228,7 +228,9 @@ class TestFilesDrawn(Case):
 
     def test_gexf_parallel_edges(self) -> None:
         """Edges with equal ends are all there: without ids, with equal ids, and with the same ends the other way round."""
-        head = '<gexf xmlns="http://www.gexf.net/1.2draft"><graph defaultedgetype="%s"><nodes><node id="1"/><node id="2"/></nodes><edges>%s</edges></graph></gexf>'
+        head = (
+            '<gexf xmlns="http://www.gexf.net/1.2draft"><graph defaultedgetype="%s"><nodes><node id="1"/><node id="2"/></nodes><edges>%s</edges></graph></gexf>'
+        )
         for ids in (("", "", ""), ("0", "0", "0"), ("", "1", "1"), ("2", "1", "0")):
             one, two, three = [f'<edge{f" id={chr(34)}{i}{chr(34)}" if i else ""} weight="{w}"' for w, i in enumerate(ids)]
             f = [{"weight": float(w), **({"id": i} if i else {})} for w, i in enumerate(ids)]
@@ -779,6 +781,10 @@ class TestFilesRoads(Case):
         self.refused(self.file("b.osm", "<osm"), "pyosmium cannot read")
 
 
+def read_store(path: Any) -> Store:
+    return Store(str(path))
+
+
 def run(*arguments: str, **options: Any) -> Any:
     return subprocess.run([sys.executable, "-m", "graphmill", *arguments], capture_output=True, text=True, **options)
 
@@ -803,6 +809,43 @@ class TestFilesCommand(Case):
         p = run("import", str(self.file("d.csv", "src,dst\n0,1\n")), "--out", str(self.folder / "d"))  # what the command itself reads
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIsInstance(read(self.folder / "d.csv"), Store)
+
+    def test_flags(self) -> None:
+        """Flags of graphmill import reach it, in any order beside the file, and errors name flags."""
+        gml, out = self.file("a.gml", "graph [ directed 1 node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"), str(self.folder / "g")
+        for flags, edges in (([], 1), (["--symmetrise"], 2), (["--both", "--ids", "string", "--dangling-edges=drop"], 1), (["--self-loops", "add"], 3)):
+            for arguments in ([*flags, str(gml)], [str(gml), *flags]):
+                p = run("import", *arguments, "-o", out, "--force")
+                self.assertEqual(p.returncode, 0, p.stderr)
+                store = read_store(out)
+                self.assertEqual(sum(x.count for x in store.edges.values()), edges, flags)
+        p = run("import", str(gml), "--out", out)
+        self.assertIn("give --force", p.stderr)
+        self.assertNotIn("overwrite", p.stderr)
+        p = run("import", str(self.file("b.gml", gml.read_text().replace("directed 1", ""))), "--out", out, "--force", "--symmetrise")
+        self.assertIn("found --symmetrise,", p.stderr)
+        p = run("import", str(gml), "--out", out, "--ids", "auto", "--ids", "string")
+        self.assertEqual(p.returncode, 2, p.stderr)
+        for arguments in ([str(gml), "--help"], ["--kind", "gml", "--help"], ["--help"]):
+            p = run("import", *arguments)
+            self.assertEqual(p.returncode, 0, p.stderr)
+            for flag in ("--kind", "--key", "--drop-invalid"):
+                self.assertIn(flag, p.stdout)
+
+    def test_missing(self) -> None:
+        """As text, a mapping and flags."""
+        import fastavro
+
+        fields = [{"name": n, "type": t} for n, t in (("src", "long"), ("dst", "long"), ("k", ["null", "long"]), ("w", ["null", "double"]))]
+        rows = [{"src": 0, "dst": 1, "k": None, "w": 2.5}, {"src": 1, "dst": 0, "k": 3, "w": None}]
+        path = self.folder / "a.avro"
+        with open(path, "wb") as f:
+            fastavro.writer(f, {"type": "record", "name": "e", "fields": fields}, rows)
+        p = run("import", str(path), "--missing", "k=7", "--missing", "w=nan", "--out", str(self.folder / "g"))
+        self.assertEqual(p.returncode, 0, p.stderr)
+        want = files(read(path, missing="k=7,w=nan"))
+        self.assertEqual(files(read(path, missing={"k": 7, "w": float("nan")})), want)
+        self.assertEqual(files(read_store(self.folder / "g")), want)
 
     def test_hint(self) -> None:
         """What graphmill import says of each kind that is read here: the line with which it is read."""

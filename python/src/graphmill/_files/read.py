@@ -45,7 +45,7 @@ def read(
         kind: the kind of the file, such as "gml"; by default its name says it, or else its first bytes.
         key: of files with several matrices or graphs, the name of the one to take.
         drop_invalid: leave out molecules that RDKit cannot read, with a warning that counts them; by default they are an error.
-        overwrite, memory, threads, options: as for `from_arrays`.
+        overwrite, memory, threads, options: as for `from_arrays`; ``missing`` may be a mapping, such as ``{"age": 0, "float": "nan"}``.
 
     Raises:
         ModuleNotFoundError: the library is not installed; the text says how to install it.
@@ -55,6 +55,8 @@ def read(
         >>> store = read("lesmis.gml", "lesmis.store")
     """
     source = as_path("file", file)
+    if isinstance(options.get("missing"), Mapping):
+        options["missing"] = ",".join(f"{what}={value}" for what, value in options["missing"].items())
     of = kind_of(source) if kind is None else KINDS[choice("kind", kind, tuple(KINDS))]
     opens = _opened
 

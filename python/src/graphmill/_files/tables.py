@@ -32,7 +32,7 @@ def avro(given: Given) -> File:
 
     with opened(given.path) as f:
         reader = fastavro.reader(f)
-        fields = {} if next(iter(reader), None) is not None else {x["name"]: _type(x["type"]) for x in dict(reader.writer_schema)["fields"]}  # type: ignore[arg-type]
+        fields = {} if next(iter(reader), None) is not None else {x["name"]: _type(x["type"]) for x in dict(reader.writer_schema)["fields"]}
 
     def rows() -> Any:
         left: set[str] = set()
