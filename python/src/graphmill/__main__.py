@@ -122,7 +122,7 @@ def _import(arguments: list[str]) -> int:
 def _flags(text: str) -> str:
     """The text of an error with flags in place of keywords."""
     text = text.replace("choose another out, or give overwrite ", "choose another --out, or give --force ")
-    return re.sub(r"\b(symmetrise|drop_invalid|kind|key)=(?=[;,\s]|$)", lambda m: "--" + m[1].replace("_", "-"), text)
+    return re.sub(r"\b(symmetrise|drop_invalid|kind|key|missing|split)=(?=[;:,\s]|$)", lambda m: "--" + m[1].replace("_", "-"), text)
 
 
 if __name__ == "__main__":
