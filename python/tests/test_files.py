@@ -158,13 +158,38 @@ class TestFilesDrawn(Case):
         self.refused(self.file("c.gml", b'graph [\n node [ id 1 label "\xe4" ] ]'), ":2: found the byte 0xe4", "iconv")
         self.refused(self.file("d.gexf", "<gexf>"), "networkx cannot read")
         self.refused(self.file("e.dot", "digraph {"), "pydot cannot read")
-        self.refused(self.file("f.net", "*Vertices 2\n*Arcs\n1 3\n"), "1 and 3")
+        self.refused(self.file("f.net", "*Vertices 2\n*Arcs\n1 3\n"), ":3: found '1 3'", "vertices of 1 to 2")
         self.refused(self.file("f2.net", "*Vertices 2000000000\n"), "2000000000 vertices")
         self.refused(self.file("g.gdf", "nodedef>name VARCHAR,n INT\na,x\n"), ":2:", "correct the line")
         self.refused(self.file("h.g6", "\x01"), "networkx cannot read")
         self.refused(self.file("i.gml", 'graph [ node [ id 1 label "a" ] node [ id "1" label "b" ] ]'), "whose texts differ")
         with self.assertRaises(ValueError):
             read(self.file("k.gml", "graph [ ]"), kind="gmll")
+
+    def test_symmetrise(self) -> None:
+        """It is refused where the file has edges in both directions, and else adds the others."""
+        undirected = {
+            "a.gml": "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]",
+            "b.net": "*Vertices 2\n*Edges\n1 2\n",
+            "c.dot": "graph { a -- b }",
+            "d.g6": "A_\n",
+            "e.g6": "A_\nA_\n",
+            "f.gexf": '<gexf><graph><nodes/><edges><edge source="1" target="2"/></edges></graph></gexf>',
+            "g.smi": "CC\n",
+        }
+        for name, text in undirected.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.refused(self.file(name, text), "found symmetrise=", "both directions", symmetrise=True)
+        self.same(read(self.file("h.dot", "digraph { a -> b }"), symmetrise=True), [("a", {}), ("b", {})], [("a", "b", {}), ("b", "a", {})])
+
+    def test_empty(self) -> None:
+        import gzip
+
+        for kind in KINDS.values():
+            for end in kind.endings:
+                self.refused(self.file(f"a{end}", ""), "found an empty file, expected " + kind.what)
+        self.refused(self.file("a.gml.gz", gzip.compress(b"")), "found an empty file")
 
     def test_existing_output(self) -> None:
         path, out = self.file("a.gml", "graph [ node [ id 1 ] ]"), self.folder / "g.store"
@@ -200,6 +225,22 @@ class TestFilesDrawn(Case):
         self.assertEqual((nodes[0][1], edges[0][2]), ({"label": "Gephi", "url": "http://gephi.org"}, {"count": "43"}))
         nodes, _ = content(read(FILES / "v1_3.gexf"))
         self.assertEqual([nodes[0][1][f"viz.color.{c}"] for c in "rgb"], [255, 0, 255])
+
+    def test_gexf_parallel_edges(self) -> None:
+        """Edges with equal ends are all there: without ids, with equal ids, and with the same ends the other way round."""
+        head = (
+            '<gexf xmlns="http://www.gexf.net/1.2draft"><graph defaultedgetype="%s"><nodes><node id="1"/><node id="2"/></nodes><edges>%s</edges></graph></gexf>'
+        )
+        for ids in (("", "", ""), ("0", "0", "0"), ("", "1", "1"), ("2", "1", "0")):
+            one, two, three = [f'<edge{f" id={chr(34)}{i}{chr(34)}" if i else ""} weight="{w}"' for w, i in enumerate(ids)]
+            f = [{"weight": float(w), **({"id": i} if i else {})} for w, i in enumerate(ids)]
+            ends = 'source="1" target="2"', 'source="2" target="1"'
+            text = head % ("directed", f'{one} {ends[0]}/>{two} {ends[1]} type="mutual"/>{three} {ends[0]}/>')
+            want = [("1", "2", f[0]), ("2", "1", f[1]), ("1", "2", f[1]), ("1", "2", f[2])]
+            self.assertEqual(in_order(content(read(self.file("a.gexf", text)))[1]), in_order(want))
+            text = head % ("undirected", f'{one} {ends[0]}/>{two} {ends[1]}/>{three} {ends[1]} type="directed"/>')
+            want = [("1", "2", f[0]), ("2", "1", f[0]), ("2", "1", f[1]), ("1", "2", f[1]), ("2", "1", f[2])]
+            self.assertEqual(in_order(content(read(self.file("b.gexf", text)))[1]), in_order(want))
 
     def test_gexf_times(self) -> None:
         head = '<gexf xmlns="http://www.gexf.net/1.2draft"><graph mode="dynamic" timeformat="%s" defaultedgetype="directed"><nodes><node id="a" label="A" start="%s"/><node id="b" label="B"/></nodes><edges>%s</edges></graph></gexf>'
@@ -240,6 +281,14 @@ class TestFilesDrawn(Case):
         with self.assertWarnsRegex(UserWarning, r"\*Partition"):
             read(self.file("d.paj", "*Vertices 1\n*Arcs\n1 1\n*Partition p\n*Vertices 1\n1\n"))
 
+    def test_pajek_broken(self) -> None:
+        head = "*Vertices 3\n% c\n\n*Arcs\n1 2 3\n"
+        for bad in ("2", "2 3 x", "2 4", "a 1", "0 1", "1 -2"):
+            self.refused(self.file("a.paj", f"{head}{bad}\n3 1 1.5\n"), f":6: found {bad!r}, expected two vertices")
+        self.refused(self.file("b.paj", "*Vertices 3\n*Arcslist\n1 2 x\n"), ":3: found '1 2 x'")
+        self.refused(self.file("c.paj", "*Vertices 2\n*Matrix\n0 1\n1\n"), ":4: found '1', expected 2 rows of 2 numbers")
+        self.refused(self.file("d.paj", "*Vertices 2\n*Matrix\n0 1\n"), "found 1 rows in *Matrix")
+
     def test_dot(self) -> None:
         import networkx
 
@@ -273,6 +322,25 @@ class TestFilesDrawn(Case):
         text = "nodedef>name VARCHAR,label VARCHAR,n INTEGER, ok BOOLEAN\ns1,'a, b',3,true\ns2,\"ü\",,false\nedgedef>node1 VARCHAR,node2 VARCHAR,weight DOUBLE,directed BOOLEAN\ns1,s2,1.5,true\ns2,s3,2,\n"
         nodes = [("s1", {"label": "a, b", "n": 3, "ok": True}), ("s2", {"label": "ü", "ok": False}), ("s3", {})]
         self.same(read(self.file("a.gdf", text)), nodes, [("s1", "s2", {"weight": 1.5}), ("s2", "s3", {"weight": 2.0}), ("s3", "s2", {"weight": 2.0})])
+
+    def test_leda(self) -> None:
+        """As networkx reads it, where labels differ and edges are not parallel; and all nodes and edges where they are not."""
+        import networkx
+
+        text = "LEDA.GRAPH\nstring\nint\n{}\n3\n|{{a}}|\n|{{b}}|\n|{{{}}}|\n# c\n2\n1 2 0 |{{4}}|\n{} 3 0 |{{5}}|\n"
+        nodes = [(1, {"label": "a"}), (2, {"label": "b"})]
+        g = networkx.parse_leda(text.format(-1, "c", 2))
+        number = {k: i for i, k in enumerate(g, 1)}
+        want = [(number[a], number[b], {"label": int(d["label"])}) for a, b, d in g.edges(data=True)]
+        self.same(read(self.file("a.lgr", text.format(-1, "c", 2))), [*nodes, (3, {"label": "c"})], want)
+        same = self.file("b.lgr", text.format(-2, "a", 2))
+        self.same(read(same), [*nodes, (3, {"label": "a"})], both([(1, 2, {"label": 4}), (2, 3, {"label": 5})]))
+        parallel = text.format(-1, "c", 1).replace("1 3 0", "1 2 0")
+        self.same(read(self.file("c.lgr", parallel)), [*nodes, (3, {"label": "c"})], [(1, 2, {"label": 4}), (1, 2, {"label": 5})])
+        self.refused(self.file("d.lgr", parallel.replace("\n2\n1", "\n3\n1")), ":13: found ''", "edge 3 of 3")
+        self.refused(self.file("e.lgr", parallel.replace("\n2\n1", "\n1\n1")), ":12: found '1 2 0 |{5}|'", "expected 1 edges")
+        self.refused(self.file("f.lgr", parallel.replace("1 2 0", "1 4 0")), ":11: found the ends 1 and 4")
+        self.refused(self.file("g.lgr", parallel.replace("{4}", "{x}")), ":11: found 'x'")
 
     def test_graph6(self) -> None:
         import networkx
@@ -472,6 +540,37 @@ class TestFilesMatrices(Case):
             f["adj"] = h5py.ExternalLink("m.hdf5", "/adj")
         self.refused(self.folder / "b.h5", "in another file")
 
+    def test_hdf5_columns_of_edges(self) -> None:
+        """Names decide, where there are as many edges as nodes."""
+        import h5py
+
+        with h5py.File(self.folder / "a.h5", "w") as f:
+            f["edge_index"], f["edge_attr"], f["x"], f["other"] = [[0, 1, 2], [1, 2, 0]], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7, 8, 9]
+        self.same(
+            read(self.folder / "a.h5"),
+            [(i, {"x": 4.0 + i, "other": 7 + i}) for i in range(3)],
+            [(0, 1, {"edge_attr": 1.0}), (1, 2, {"edge_attr": 2.0}), (2, 0, {"edge_attr": 3.0})],
+        )
+
+    def test_mat_pairs(self) -> None:
+        """They count from 1, and may be doubles."""
+        import h5py
+        import scipy.io
+
+        pairs = np.array([[1, 2], [2, 3], [3, 4]])
+        for kind in (np.int64, np.uint8, np.float64):
+            scipy.io.savemat(self.folder / "a.mat", {"edges": pairs.astype(kind), "edge_weight": [0.5, 1.5, 2.5]})
+            self.same(read(self.folder / "a.mat"), [(i, {}) for i in range(4)], [(i, i + 1, {"edge_weight": 0.5 + i}) for i in range(3)])
+        with h5py.File(self.folder / "b.mat", "w", userblock_size=512) as f:
+            f["edges"] = pairs.T.astype(float)
+            f["edges"].attrs["MATLAB_class"] = b"double"
+        with open(self.folder / "b.mat", "r+b") as raw:
+            raw.write(b"MATLAB 7.3 MAT-file")
+        self.same(read(self.folder / "b.mat"), [(i, {}) for i in range(4)], [(i, i + 1, {}) for i in range(3)])
+        for name, bad, word in (("c", pairs - 1, "found 0 in edges"), ("d", pairs + 0.5, "found float64 in edges")):
+            scipy.io.savemat(self.folder / f"{name}.mat", {"edges": bad})
+            self.refused(self.folder / f"{name}.mat", word, "from 1 on, as MATLAB counts")
+
     def test_anndata(self) -> None:
         import h5py
         import scipy.sparse
@@ -550,6 +649,10 @@ class TestFilesTables(Case):
             )
         at = read(self.folder / "t.avro").edges[E].columns.column("at")
         self.assertEqual((at.unit, at.values.view("datetime64[us]").tolist()), ("us", [datetime.datetime(2026, 1, 2)]))
+        with open(self.folder / "none.avro", "wb") as f:
+            fastavro.writer(f, schema, [])
+        pyarrow.parquet.write_table(table.slice(0, 0), self.folder / "none.parquet")
+        self.assertEqual(files(read(self.folder / "none.avro")), files(read(self.folder / "none.parquet")))
         self.refused(self.file("a.avro", "Obj\x01x"), "fastavro cannot read")
         self.refused(self.file("a.orc", "ORC"), "pyarrow cannot read")
 
@@ -615,6 +718,14 @@ class TestFilesMolecules(Case):
             for name in m.GetPropNames():
                 self.assertEqual(str(c.context.column(name).tolist()[i]), m.GetProp(name))
 
+    def test_sdf_cut(self) -> None:
+        from rdkit import Chem
+
+        block = Chem.MolToMolBlock(Chem.MolFromSmiles("CC"))
+        self.refused(self.file("a.sdf", f"{block}$$$$\n{block}"), "found no $$$$ at the end")
+        for name, text in (("b.sdf", f"{block}$$$$\n"), ("c.mol", block), ("d.sdf", f"{block}$$$$\r\n")):
+            self.assertEqual(len(read(self.file(name, text))), 1, name)  # type: ignore[arg-type]
+
     def test_xyz(self) -> None:
         from rdkit import Chem
         from rdkit.Chem import AllChem
@@ -670,6 +781,10 @@ class TestFilesRoads(Case):
         self.refused(self.file("b.osm", "<osm"), "pyosmium cannot read")
 
 
+def read_store(path: Any) -> Store:
+    return Store(str(path))
+
+
 def run(*arguments: str, **options: Any) -> Any:
     return subprocess.run([sys.executable, "-m", "graphmill", *arguments], capture_output=True, text=True, **options)
 
@@ -694,6 +809,43 @@ class TestFilesCommand(Case):
         p = run("import", str(self.file("d.csv", "src,dst\n0,1\n")), "--out", str(self.folder / "d"))  # what the command itself reads
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIsInstance(read(self.folder / "d.csv"), Store)
+
+    def test_flags(self) -> None:
+        """Flags of graphmill import reach it, in any order beside the file, and errors name flags."""
+        gml, out = self.file("a.gml", "graph [ directed 1 node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"), str(self.folder / "g")
+        for flags, edges in (([], 1), (["--symmetrise"], 2), (["--both", "--ids", "string", "--dangling-edges=drop"], 1), (["--self-loops", "add"], 3)):
+            for arguments in ([*flags, str(gml)], [str(gml), *flags]):
+                p = run("import", *arguments, "-o", out, "--force")
+                self.assertEqual(p.returncode, 0, p.stderr)
+                store = read_store(out)
+                self.assertEqual(sum(x.count for x in store.edges.values()), edges, flags)
+        p = run("import", str(gml), "--out", out)
+        self.assertIn("give --force", p.stderr)
+        self.assertNotIn("overwrite", p.stderr)
+        p = run("import", str(self.file("b.gml", gml.read_text().replace("directed 1", ""))), "--out", out, "--force", "--symmetrise")
+        self.assertIn("found --symmetrise,", p.stderr)
+        p = run("import", str(gml), "--out", out, "--ids", "auto", "--ids", "string")
+        self.assertEqual(p.returncode, 2, p.stderr)
+        for arguments in ([str(gml), "--help"], ["--kind", "gml", "--help"], ["--help"]):
+            p = run("import", *arguments)
+            self.assertEqual(p.returncode, 0, p.stderr)
+            for flag in ("--kind", "--key", "--drop-invalid"):
+                self.assertIn(flag, p.stdout)
+
+    def test_missing(self) -> None:
+        """As text, a mapping and flags."""
+        import fastavro
+
+        fields = [{"name": n, "type": t} for n, t in (("src", "long"), ("dst", "long"), ("k", ["null", "long"]), ("w", ["null", "double"]))]
+        rows = [{"src": 0, "dst": 1, "k": None, "w": 2.5}, {"src": 1, "dst": 0, "k": 3, "w": None}]
+        path = self.folder / "a.avro"
+        with open(path, "wb") as f:
+            fastavro.writer(f, {"type": "record", "name": "e", "fields": fields}, rows)
+        p = run("import", str(path), "--missing", "k=7", "--missing", "w=nan", "--out", str(self.folder / "g"))
+        self.assertEqual(p.returncode, 0, p.stderr)
+        want = files(read(path, missing="k=7,w=nan"))
+        self.assertEqual(files(read(path, missing={"k": 7, "w": float("nan")})), want)
+        self.assertEqual(files(read_store(self.folder / "g")), want)
 
     def test_hint(self) -> None:
         """What graphmill import says of each kind that is read here: the line with which it is read."""

@@ -11,10 +11,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 from .made import Given, Graph, graph
+from .rows import Unfit
 from .source import opened
 
 _NS, _VIZ = "{http://www.gexf.net/1.2draft}", "{http://www.gexf.net/1.2draft/viz}"
 _TYPES = {"int": "integer", "short": "integer", "byte": "integer", "biginteger": "integer", "bigdecimal": "double"}
+_PLACE = "#place"
+_NUMBERS = (_PLACE, "networkx_key")  # attributes with the number of an edge; the latter is its key in networkx
 _KNOWN = ("integer", "long", "float", "double", "boolean", "string", "liststring", "anyURI")
 
 
@@ -24,7 +27,7 @@ def gexf(given: Given) -> Graph:
 
     with opened(given.path) as f:
         root = ElementTree.parse(f).getroot()
-    form = _normalised(root)
+    form, directions = _normalised(root)
     g = networkx.read_gexf(io.BytesIO(ElementTree.tostring(root)))
     last: set[str] = set()
     for kind, of in (("node", [d for _, d in g.nodes(data=True)]), ("edge", [d for _, _, d in g.edges(data=True)])):
@@ -52,8 +55,10 @@ def gexf(given: Given) -> Graph:
         starts, ends = [a for a, _ in spells if a is not None], [b for _, b in spells if b is not None]
         whole = (min(starts) if len(starts) == len(spells) else None, max(ends) if len(ends) == len(spells) else None)
         nodes.append((k, _timed(d, whole)))
-    both = not g.is_directed()
-    return graph(nodes, [(a, b, _timed(d, spell), both) for a, b, d in g.edges(data=True) for spell in d["spells"]])
+    edges = sorted(((d.pop(_PLACE), a, b, d) for a, b, d in g.edges(data=True)), key=lambda e: e[0])  # as the file has them
+    if len(edges) != len(directions):
+        raise Unfit(f"found {len(directions)} edges, of which networkx gives {len(edges)}, expected all; give each edge its own source and target")
+    return graph(nodes, [(a, b, _timed(d, spell), directions[i]) for i, a, b, d in edges for spell in d["spells"]])
 
 
 def _timed(d: Mapping[Any, Any], spell: tuple[Any, Any]) -> dict[str, Any]:
@@ -71,11 +76,11 @@ def _time(x: Any, form: str) -> Any:
     return t if t.tzinfo is None else t.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 
 
-def _normalised(root: ElementTree.Element) -> str:
-    """Change a document to what networkx reads, and return the format of its times.
+def _normalised(root: ElementTree.Element) -> tuple[str, list[bool]]:
+    """Change a document to what networkx reads, and return the format of its times, and of each edge whether it has both directions.
 
-    Any version of the namespaces becomes one. Attributes that are not declared become texts; types that networkx does not know become those that it knows. Where
-    edges of both kinds are mixed, one without a direction becomes two.
+    Any version of the namespaces becomes one. Attributes that are not declared become texts; types that networkx does not know become those that it knows. Edges
+    become directed.
     """
     for x in root.iter():
         space, _, name = x.tag.rpartition("}") if isinstance(x.tag, str) else ("", "", "comment")
@@ -89,7 +94,7 @@ def _normalised(root: ElementTree.Element) -> str:
             x.attrib.update(start=x.attrib["timestamp"], end=x.attrib["timestamp"])
     g = root.find(f"{_NS}graph")
     if g is None:
-        return "double"
+        return "double", []
     for x in [x for kind in ("node", "edge") for x in g.iter(_NS + kind)]:
         spells = [(t, t) for t in re.findall(r"[^\s,;<>\[\]()]+", x.get("timestamps", ""))]
         spells += re.findall(r"[\[(\]]\s*([^\s,;]+)\s*,\s*([^\s,;\])]+)", x.get("intervals", ""))
@@ -114,25 +119,27 @@ def _normalised(root: ElementTree.Element) -> str:
                         ElementTree.SubElement(more, f"{_NS}attribute", {"id": name, "title": name, "type": "string"})
                     if v.get("value") in ("", None) and types[name] not in ("string", "liststring", "anyURI"):
                         values.remove(v)
-    _directed(g)
-    return form
+    return form, _numbered(g)
 
 
-def _directed(g: ElementTree.Element) -> None:
-    edges = list(g.iter(f"{_NS}edge"))
+def _numbered(g: ElementTree.Element) -> list[bool]:
+    """Number the edges, as keys for networkx, which otherwise keeps one of those with equal ids and ends. Returns of each whether it has both directions."""
     usual = g.get("defaultedgetype", "undirected")
-    kinds = [e.get("type") or usual for e in edges]
-    mixed = len({k if k == "undirected" else "directed" for k in kinds}) > 1
-    g.attrib["defaultedgetype"] = "directed" if mixed or "directed" in kinds or "mutual" in kinds or (not kinds and usual != "undirected") else "undirected"
-    seen: set[Any] = set()
-    for i, (e, kind) in enumerate(zip(edges, kinds)):
-        e.attrib.pop("type", None)
-        if (mixed and kind == "undirected") or kind == "mutual":
-            e.attrib.setdefault("id", f"{i}")
-            if e.get("source") != e.get("target"):
-                e.attrib["type"] = "mutual"
-        ends = (e.get("source"), e.get("target"))
-        key = (e.get("id"), *(ends if g.get("defaultedgetype") == "directed" else sorted(map(str, ends))))
-        if key in seen:  # networkx would replace the first one
-            e.attrib.pop("id", None)
-        seen.add(key)
+    g.attrib["defaultedgetype"] = "directed"
+    listed = [(holder, e) for holder in list(g.iter(f"{_NS}edges")) for e in holder.findall(f"{_NS}edge")]
+    top = g.find(f"{_NS}edges")
+    top = ElementTree.SubElement(g, f"{_NS}edges") if top is None else top
+    more = ElementTree.SubElement(g, f"{_NS}attributes", {"class": "edge"})
+    for name in _NUMBERS:
+        ElementTree.SubElement(more, f"{_NS}attribute", {"id": f"#{name}", "title": name, "type": "integer"})
+    both = []
+    for i, (holder, e) in enumerate(listed):
+        if holder is not top:  # of nodes inside a node, which networkx does not visit
+            holder.remove(e)
+            top.append(e)
+        both.append((e.attrib.pop("type", None) or usual) in ("undirected", "mutual"))
+        values = e.find(f"{_NS}attvalues")
+        values = ElementTree.SubElement(e, f"{_NS}attvalues") if values is None else values
+        for name in _NUMBERS:
+            ElementTree.SubElement(values, f"{_NS}attvalue", {"for": f"#{name}", "value": str(i)})
+    return both

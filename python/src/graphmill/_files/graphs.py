@@ -97,7 +97,7 @@ def pajek(given: Given) -> Graph:
     """Pajek by networkx, section by section: it would read edges below arcs as arcs, and lists as weights. The ids are the numbers, since labels may repeat."""
     import networkx
 
-    vertices, labels, sections, left = _pajek(text(given.path))
+    vertices, labels, sections, left = _pajek(given.path)
     nodes: dict[str, dict[str, Any]] = {}
     edges: list[tuple[int, int, dict[str, Any], bool]] = []
     for head, lines in [("", []), *sections]:
@@ -109,8 +109,6 @@ def pajek(given: Given) -> Graph:
         more = {"relation": int(relation[1])} if relation else {}
         both = head.lower().startswith("*edges")
         for a, b, data in g.edges(data=True):
-            if a not in nodes or b not in nodes:
-                raise Unfit(f"found the ends {a} and {b}, expected numbers of 1 to {len(nodes)}; correct the line")
             edges.append((int(a), int(b), {**data, **more}, both))
     if left:
         warnings.warn(
@@ -119,14 +117,21 @@ def pajek(given: Given) -> Graph:
     return graph([(int(k), d) for k, d in nodes.items()], edges)
 
 
-def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, list[str]]], set[str]]:
+def _pajek(path: str) -> tuple[list[str], dict[str, str], list[tuple[str, list[str]]], set[str]]:
     """The lines of a file of Pajek for networkx: those of the vertices with their numbers as labels; the labels; the sections of edges; the names of other sections."""
-    lines = [x for x in (line.strip() for line in content.split("\n")) if x and not x.startswith("%")]
+    content = text(path)
+    lines = [(i, x) for i, x in enumerate((line.strip() for line in content.split("\n")), 1) if x and not x.startswith("%")]
     given: dict[int, tuple[str, str]] = {}
     count, head = 0, ""
     left: set[str] = set()
     sections: list[tuple[str, list[str]]] = []
-    for line in lines:
+
+    def fits(row: str, what: str, words: list[str], ends: int, numbers: int) -> None:
+        """Raise an error unless the first words are vertices, and then others numbers: networkx would leave the line or the word out."""
+        if len(words) < ends or not all(w.isdecimal() and 1 <= int(w) <= count for w in words[:ends]) or not all(map(_is_number, words[ends:][:numbers])):
+            raise GraphmillError(f"{path}:{number}: found {row[:40]!r}, expected {what}, with vertices of 1 to {count}; correct the line")
+
+    for number, line in lines:
         word = line.split()[0].lower().split(":")[0]
         if line.startswith("*"):
             if word == "*network" and count:
@@ -153,11 +158,23 @@ def _pajek(content: str) -> tuple[list[str], dict[str, str], list[tuple[str, lis
             given[int(m[1])] = ((m[2] or "").strip('"'), rest)
         elif head in ("*arcslist", "*edgeslist"):
             first, *others = line.split()
+            fits(line, "a vertex and its neighbours", line.split(), 1 + len(others), 0)
             sections[-1][1].extend(f"{first} {x}" for x in others)
         elif head in ("*arcs", "*edges", "*matrix"):
+            if head != "*matrix":
+                fits(line, "two vertices and perhaps a number", line.split(), 2, 1)
+            elif len(line.split()) != count or len(sections[-1][1]) == count:
+                raise GraphmillError(f"{path}:{number}: found {line[:40]!r}, expected {count} rows of {count} numbers, one per vertex; correct the matrix")
             sections[-1][1].append(line)
+    for title, rows in sections:
+        if title.lower().startswith("*matrix") and len(rows) != count:
+            raise Unfit(f"found {len(rows)} rows in {title}, expected {count}, one per vertex; correct the matrix")
     vertices = [f'{i} "{i}"{" " + given[i][1] if i in given else ""}' for i in range(1, count + 1)]
     return vertices, {str(i): g[0] for i, g in given.items() if g[0]}, sections, left
+
+
+def _is_number(word: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", word) is not None
 
 
 def dl(given: Given) -> Graph:
@@ -176,10 +193,44 @@ def dl(given: Given) -> Graph:
 
 
 def leda(given: Given) -> Graph:
-    """LEDA by networkx."""
-    import networkx
+    """LEDA, whose lines are read here: networkx makes one node of those with equal labels, and one edge of parallel ones. The ids are the numbers from 1."""
+    lines = ((i, x.strip()) for i, x in enumerate(text(given.path).split("\n"), 1) if x.strip() and not x.startswith("#"))
+    at = 0
 
-    return of_networkx(networkx.parse_leda(text(given.path).split("\n")))
+    def next_of(what: str, pattern: str) -> re.Match[str]:
+        nonlocal at
+        at, line = next(lines, (at + 1, ""))
+        m = re.fullmatch(pattern, line)
+        if m is None:
+            raise GraphmillError(f"{given.path}:{at}: found {line[:40]!r}, expected {what}; correct the line, or the number of lines that the file says")
+        return m
+
+    def value(kind: str, label: str) -> dict[str, Any]:
+        try:
+            return {} if kind == "void" or not label else {"label": _LEDA.get(kind, str)(label)}
+        except ValueError:
+            raise GraphmillError(f"{given.path}:{at}: found {label[:40]!r}, expected the type {kind}; correct the line") from None
+
+    next_of("LEDA.GRAPH", r"LEDA\.GRAPH")
+    kinds = [next_of(f"the type of the {what}", r"[^|].*")[0] for what in ("nodes", "edges")]
+    both = next_of("-1 for directed edges or -2 for others", "-[12]")[0] == "-2"
+    count = int(next_of("the number of nodes", r"\d+")[0])
+    nodes = [(i + 1, value(kinds[0], next_of(f"|{{LABEL}}| of node {i + 1} of {count}", r"\|\{(.*)\}\|")[1])) for i in range(count)]
+    edges = []
+    total = int(next_of("the number of edges", r"\d+")[0])
+    for i in range(total):
+        m = next_of(f"SOURCE TARGET REVERSAL |{{LABEL}}| of edge {i + 1} of {total}", r"(\d+)\s+(\d+)\s+\d+\s*\|\{(.*)\}\|")
+        a, b = int(m[1]), int(m[2])
+        if not (1 <= a <= count and 1 <= b <= count):
+            raise GraphmillError(f"{given.path}:{at}: found the ends {a} and {b}, expected numbers of 1 to {count}; correct the line")
+        edges.append((a, b, value(kinds[1], m[3]), both))
+    for at, line in lines:
+        if re.match(r"\d+\s+\d+\s+\d+\s*\|", line):
+            raise GraphmillError(f"{given.path}:{at}: found {line[:40]!r}, expected {total} edges, as the file says; correct the number")
+    return graph(nodes, edges)
+
+
+_LEDA: dict[str, Callable[[str], Any]] = {**dict.fromkeys(("int", "short", "long"), int), **dict.fromkeys(("float", "double"), float)}
 
 
 def graph6(given: Given) -> Graph | Graphs:

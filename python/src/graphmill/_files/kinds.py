@@ -49,7 +49,7 @@ KINDS: dict[str, Kind] = {
     "gdf": Kind("a GDF file", "graphmill", (".gdf",), gdf),
     "graph6": Kind("a graph6 file", "networkx", (".g6",), graph6),
     "sparse6": Kind("a sparse6 file", "networkx", (".s6",), sparse6),
-    "leda": Kind("a LEDA file", "networkx", (".lgr", ".leda", ".gw"), leda),
+    "leda": Kind("a LEDA file", "graphmill", (".lgr", ".leda", ".gw"), leda),
     "turtle": Kind("RDF in Turtle", "rdflib", (".ttl",), turtle),
     "trig": Kind("RDF in TriG", "rdflib", (".trig",), trig),
     "n3": Kind("RDF in Notation 3", "rdflib", (".n3",), n3),

@@ -33,10 +33,15 @@ class Given:
 
 @dataclasses.dataclass
 class Graph:
-    """A graph as tables, for `from_tables`: with the columns #id, and #source and #target."""
+    """A graph as tables, for `from_tables`: with the columns #id, and #source and #target.
+
+    Attributes:
+        both: edges of the file have no direction, and are there in both.
+    """
 
     nodes: dict[str, Any]
     edges: dict[EdgeType, Any]
+    both: bool = False
 
 
 @dataclasses.dataclass
@@ -95,4 +100,4 @@ def graph(nodes: Sequence[tuple[Any, Mapping[Any, Any]]], edges: Sequence[tuple[
             if both and a != b:
                 yield {SOURCE: id_of(b), TARGET: id_of(a), **row}
 
-    return Graph({NODE: Rows(of_nodes, {ID: type_})}, {EDGE: Rows(of_edges, {SOURCE: type_, TARGET: type_})})
+    return Graph({NODE: Rows(of_nodes, {ID: type_})}, {EDGE: Rows(of_edges, {SOURCE: type_, TARGET: type_})}, any(both and a != b for a, b, _, both in edges))

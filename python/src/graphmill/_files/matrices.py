@@ -17,6 +17,7 @@ from .source import unpacked
 
 # The usual names of adjacency matrices, without what stands before a point or a slash, in lower case.
 _ADJACENCY = ("a", "adj", "adjacency", "adj_matrix", "connectivities", "graph", "net", "network", "w")
+_OF_NODES = ("x", "y", "pos", "train_mask", "val_mask", "test_mask")  # as of archives of NumPy
 _PAIRS = (("src", "dst"), ("source", "target"), ("row", "col"))
 
 
@@ -27,8 +28,8 @@ def mat(given: Given) -> Graph:
     path = unpacked(given)
     with open(path, "rb") as f:
         if f.read(19).startswith((b"MATLAB 7.3", b"\x89HDF")):
-            return hdf5(given)
-    return _graph(given, dict(_fields("", {n: x for n, x in scipy.io.loadmat(path).items() if not n.startswith("__")})))
+            return hdf5(given, first=1)
+    return _graph(given, dict(_fields("", {n: x for n, x in scipy.io.loadmat(path).items() if not n.startswith("__")})), first=1)
 
 
 def _fields(before: str, of: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -47,8 +48,12 @@ def _fields(before: str, of: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield before + name, x
 
 
-def hdf5(given: Given) -> Graph:
-    """Arrays of HDF5 by h5py: an adjacency matrix, sparse ones as AnnData, PyTables and MATLAB write them, or pairs; and what has a row per node or edge as columns."""
+def hdf5(given: Given, first: int = 0) -> Graph:
+    """Arrays of HDF5 by h5py: an adjacency matrix, sparse ones as AnnData, PyTables and MATLAB write them, or pairs; and what has a row per node or edge as columns.
+
+    Args:
+        first: the number of the first node in pairs.
+    """
     import h5py
 
     with h5py.File(unpacked(given), "r") as f:
@@ -77,7 +82,7 @@ def hdf5(given: Given) -> Graph:
             elif (sparse := _sparse(x)) is not None:
                 arrays[name] = sparse
                 inside.append(f"{name}/")
-        return _graph(given, arrays)
+        return _graph(given, arrays, first=first)
 
 
 class _Turned:
@@ -144,9 +149,9 @@ def _values(x: Any) -> Array:
     return np.char.decode(out, "utf-8") if out.dtype.kind == "S" else out
 
 
-def _graph(given: Given, arrays: Mapping[str, Any], key: str | None = None, ids: Array | None = None) -> Graph:
+def _graph(given: Given, arrays: Mapping[str, Any], key: str | None = None, ids: Array | None = None, first: int = 0) -> Graph:
     """The graph of named arrays, of which one is a matrix or a list of pairs; the others have a row per node or per edge, or are left out."""
-    name, (source, target, weight), (rows, cols) = _edges(given, arrays, key or given.key)
+    name, (source, target, weight), (rows, cols) = _edges(given, arrays, key or given.key, first)
     left: list[str] = []
     nodes: dict[str, Any] = {ID: np.arange(rows) if ids is None else ids}
     edges: dict[str, Any] = {SOURCE: source if ids is None else ids[source], TARGET: target if ids is None else ids[target]}
@@ -157,11 +162,13 @@ def _graph(given: Given, arrays: Mapping[str, Any], key: str | None = None, ids:
         shape = tuple(x.shape)
         shape = (max(shape),) if len(shape) == 2 and 1 in shape else shape  # a vector of MATLAB
         count = shape[0] if shape else -1
-        if rows != cols or count not in (rows, len(source)) or len(shape) > 2 or x.dtype.kind not in "biufOSU":
+        base = os.path.basename(n).rpartition(".")[2]
+        of_edges = base.startswith("edge_") or (count != rows and not base.startswith("node_") and base not in _OF_NODES)
+        if rows != cols or count != (len(source) if of_edges else rows) or len(shape) > 2 or x.dtype.kind not in "biufOSU":
             left.append(n)
             continue
         dense = x.toarray() if hasattr(x, "toarray") else _values(x)
-        (nodes if count == rows else edges)[n] = dense.reshape(shape)
+        (edges if of_edges else nodes)[n] = dense.reshape(shape)
     if left:
         warnings.warn(f"{given.path}: found {', '.join(map(repr, left))}, expected arrays with a row per node or edge; they are left out", stacklevel=2)
     if rows == cols:
@@ -169,7 +176,7 @@ def _graph(given: Given, arrays: Mapping[str, Any], key: str | None = None, ids:
     return Graph({"row": {ID: np.arange(rows)}, "column": {ID: np.arange(cols)}}, {("row", "_E", "column"): edges})
 
 
-def _edges(given: Given, arrays: Mapping[str, Any], key: str | None) -> tuple[set[str], tuple[Any, Any, Any], tuple[int, int]]:
+def _edges(given: Given, arrays: Mapping[str, Any], key: str | None, first: int) -> tuple[set[str], tuple[Any, Any, Any], tuple[int, int]]:
     """The names of the arrays that say the edges, their ends and weights, and the numbers of the nodes at both ends."""
     import scipy.sparse
 
@@ -189,11 +196,16 @@ def _edges(given: Given, arrays: Mapping[str, Any], key: str | None) -> tuple[se
         one = [np.asarray(arrays[n]) for n in pairs]
         both = next(p for p in _PAIRS if set(p) == pairs) if len(pairs) == 2 else ()
         ends = np.stack([np.asarray(arrays[n]).ravel() for n in both]) if both else one[0] if one[0].shape[0] == 2 else one[0].T
-        if ends.dtype.kind not in "iu" or (ends.size and ends.min() < 0):
-            raise GraphmillError(f"{given.path}: found {ends.dtype} in {', '.join(sorted(pairs))}, expected whole numbers from 0 on")
+        if first and ends.dtype.kind == "f" and np.isfinite(ends).all() and (ends == np.trunc(ends)).all() and (np.abs(ends) < 1 << 53).all():
+            ends = ends.astype(np.int64)  # the usual type of MATLAB
+        bad = str(ends.dtype) if ends.dtype.kind not in "iu" else str(ends.min()) if ends.size and ends.min() < first else ""
+        if bad:
+            counted = ", as MATLAB counts; add 1 to each" if first else ""
+            raise GraphmillError(f"{given.path}: found {bad} in {', '.join(sorted(pairs))}, expected whole numbers from {first} on{counted}")
+        ends = ends - ends.dtype.type(first) if first else ends
         given_count = next((int(np.asarray(arrays[n])) for n in ("num_nodes",) if n in arrays), None)
         sizes = [x.shape[0] for n, x in arrays.items() if n not in pairs and os.path.basename(n).startswith(("x", "y", "node_")) and x.shape]
-        count = max([given_count or 0, *sizes[:1], int(ends.max(initial=-1)) + 1])
+        count = max([given_count or 0, *sizes[:1], int(ends.max()) + 1 if ends.size else 0])
         return pairs | {"num_nodes"}, (ends[0], ends[1], None), (count, count)
     square = {n: x for n, x in arrays.items() if len(x.shape) == 2 and x.shape[0] == x.shape[1] and x.shape[0] > 1 and x.dtype.kind in "biuf"}
     sparse = {n: x for n, x in arrays.items() if hasattr(x, "tocoo")}

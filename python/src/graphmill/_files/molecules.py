@@ -13,7 +13,7 @@ import numpy as np
 from .._command import GraphmillError
 from .made import GRAPH, SOURCE, TARGET, Given, Graphs
 from .rows import Rows
-from .source import opened, text
+from .source import ending, opened, text
 
 _BATCH = 1024  # molecules
 
@@ -43,6 +43,14 @@ def smiles(given: Given) -> Graphs:
 def sdf(given: Given) -> Graphs:
     """A file of SDF or MOL by RDKit. Its properties become columns of the graphs, and positions the column pos of the atoms. Hydrogens stay if they are there."""
     from rdkit import Chem
+
+    if ending(given.path) != ".mol":
+        last = b""
+        with opened(given.path) as f:
+            while more := f.read(1 << 20):
+                last = (last + more)[-4096:]
+        if last.rstrip()[-4:] != b"$$$$":
+            raise GraphmillError(f"{given.path}: found no $$$$ at the end, expected it after each molecule; the file is cut off: write it again")
 
     def read() -> Iterator[_Molecule]:
         with opened(given.path) as f:

@@ -18,6 +18,7 @@ from .collections import write_graphs
 from .kinds import KINDS, Kind, kind_of
 from .made import File, Given, Graph, Graphs
 from .rows import Unfit
+from .source import opened
 
 
 def read(
@@ -44,7 +45,7 @@ def read(
         kind: the kind of the file, such as "gml"; by default its name says it, or else its first bytes.
         key: of files with several matrices or graphs, the name of the one to take.
         drop_invalid: leave out molecules that RDKit cannot read, with a warning that counts them; by default they are an error.
-        overwrite, memory, threads, options: as for `from_arrays`.
+        overwrite, memory, threads, options: as for `from_arrays`; ``missing`` may be a mapping, such as ``{"age": 0, "float": "nan"}``.
 
     Raises:
         ModuleNotFoundError: the library is not installed; the text says how to install it.
@@ -54,6 +55,8 @@ def read(
         >>> store = read("lesmis.gml", "lesmis.store")
     """
     source = as_path("file", file)
+    if isinstance(options.get("missing"), Mapping):
+        options["missing"] = ",".join(f"{what}={value}" for what, value in options["missing"].items())
     of = kind_of(source) if kind is None else KINDS[choice("kind", kind, tuple(KINDS))]
     opens = _opened
 
@@ -64,6 +67,8 @@ def read(
         if isinstance(made, File):
             given.update({k: v for k, v in made.flags.items() if k not in given})
             return made.path, {os.path.basename(made.path): source}
+        if given.get("symmetrise") and (isinstance(made, Graphs) or made.both):
+            raise GraphmillError(f"{source}: found symmetrise=, expected it with directed edges: edges of the file are read in both directions; leave it out")
         os.mkdir(os.path.join(folder, "spool"))
         spool = Spool(os.path.join(folder, "spool"))
 
@@ -85,6 +90,9 @@ def _read(of: Kind, given: Given) -> Graph | Graphs | File:
     if not os.path.isfile(given.path):
         raise GraphmillError(f"{given.path}: found no file, expected {of.what}; correct the path")
     try:
+        with opened(given.path) as f:
+            if not f.read(1):
+                raise GraphmillError(f"{given.path}: found an empty file, expected {of.what}; write it again")
         return of.reads(given)
     except GraphmillError:
         raise

@@ -29,7 +29,7 @@ def osm(given: Given) -> Graph:
     places: dict[int, tuple[float, float]] = {}
     ends, steps, ways = array("q"), array("q"), 0
     rows: list[dict[str, Any]] = []  # of ways
-    gone = 0
+    gone, two_way = 0, False
     for way in osmium.FileProcessor(unpacked(given), osmium.osm.NODE | osmium.osm.WAY).with_locations().with_filter(osmium.filter.EntityFilter(osmium.osm.WAY)):
         tags = way.tags
         highway = tags.get("highway")
@@ -48,6 +48,7 @@ def osm(given: Given) -> Graph:
             if one not in ("yes", "1", "true"):
                 ends.extend((b.ref, a.ref))
                 steps.append(ways)
+        two_way = two_way or one not in ("-1", "reverse", "yes", "1", "true")
         ways += 1
     if gone:
         warnings.warn(f"{given.path}: found {gone} nodes of roads that the file does not have, expected all; the roads go on without them", stacklevel=2)
@@ -59,7 +60,7 @@ def osm(given: Given) -> Graph:
 
     int64, float64 = pyarrow.int64(), pyarrow.float64()
     nodes = Rows(lambda: ({ID: i, "lat": lat, "lon": lon} for i, (lat, lon) in places.items()), {ID: int64, "lat": float64, "lon": float64})
-    return Graph({NODE: nodes}, {EDGE: Rows(edges, {SOURCE: int64, TARGET: int64, "length": float64})})
+    return Graph({NODE: nodes}, {EDGE: Rows(edges, {SOURCE: int64, TARGET: int64, "length": float64})}, two_way)
 
 
 def lengths(pairs: Any, places: dict[int, tuple[float, float]]) -> list[float]:

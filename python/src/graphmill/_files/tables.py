@@ -30,6 +30,10 @@ def avro(given: Given) -> File:
     import fastavro
     import pyarrow
 
+    with opened(given.path) as f:
+        reader = fastavro.reader(f)
+        fields = {} if next(iter(reader), None) is not None else {x["name"]: _type(x["type"]) for x in dict(reader.writer_schema)["fields"]}
+
     def rows() -> Any:
         left: set[str] = set()
         with opened(given.path) as f:
@@ -38,8 +42,22 @@ def avro(given: Given) -> File:
                 yield row
 
     path = written(given, ".arrow")
-    reader = pyarrow.RecordBatchReader.from_stream(Rows(rows))
-    with pyarrow.ipc.new_stream(path, reader.schema) as to:
-        for batch in reader:
+    batches = pyarrow.RecordBatchReader.from_stream(Rows(rows, fields))
+    with pyarrow.ipc.new_stream(path, batches.schema) as to:
+        for batch in batches:
             to.write(batch)
     return File(path)
+
+
+def _type(of: Any) -> Any:
+    """The type of a column without rows, of a type of Avro."""
+    import pyarrow
+
+    of = next((t for t in of if t != "null"), "null") if isinstance(of, list) else of
+    if isinstance(of, dict):
+        logical = str(of.get("logicalType", ""))
+        if logical.startswith(("timestamp-", "local-timestamp-")):
+            return pyarrow.timestamp("us")
+        return pyarrow.date32() if logical == "date" else pyarrow.string() if logical else _type(of["type"])
+    plain = {"boolean": pyarrow.bool_(), **dict.fromkeys(("int", "long"), pyarrow.int64()), **dict.fromkeys(("float", "double"), pyarrow.float64())}
+    return plain.get(of, pyarrow.string())
