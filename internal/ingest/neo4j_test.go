@@ -123,6 +123,26 @@ warning: db: the ids of edges are not imported`},
 	})
 }
 
+// TestNeo4jZones checks the zone of a header, which times without one are in: offsets, and names, with the offset before a change where a clock shows a time twice or
+// never, as java.time has it.
+func TestNeo4jZones(t *testing.T) {
+	db := func(header, rows string) map[string]string {
+		return map[string]string{"db/n.csv": ":ID," + header + ",:LABEL\n" + rows, "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,1,K\n"}
+	}
+	runImports(t, []importCase{
+		{name: "offset", path: "db", files: db("at:datetime{timezone:+02:00}", "1,2020-01-01T00:00:00,P\n2,2020-01-01T00:00:00Z,P\n3,2020-01-01T00:00:00-01:00,P\n4,2020-01-01,P\n5,,P\n"), want: `
+P 5: 1 at=1.5778296e+09 2 at=1.5778368e+09 3 at=1.5778404e+09 4 at=1.5778296e+09 5 at=-9.223372036854776e+18
+P:K:P: 0>0`},
+		{name: "name", path: "db", files: db("at:datetime{timezone:Europe/Stockholm}", "1,2020-01-01T00:00:00.5,P\n2,2020-07-01T00:00:00,P\n3,2020-10-25T02:30:00,P\n4,2020-03-29T02:30:00,P\n"), want: `
+P 4: 1 at=1.5778332005e+12 2 at=1.5935544e+12 3 at=1.6035858e+12 4 at=1.5854454e+12
+P:K:P: 0>0`},
+		{name: "no list, no local time", path: "db", files: db("at:localdatetime{timezone:+02:00}", "1,2020-01-01T00:00:00,P\n"), want: `
+P 1: 1 at=1.5778368e+09
+P:K:P: 0>0`},
+		{name: "unknown", path: "db", files: db("at:datetime{timezone:Mars/Olympus}", "1,2020-01-01T00:00:00,P\n"), fails: true, want: `n.csv:1: found the time zone "Mars/Olympus" in the header of column "at", expected an offset such as +02:00`},
+	})
+}
+
 // TestAPOCCSV checks the one table of nodes and relationships.
 func TestAPOCCSV(t *testing.T) {
 	runImports(t, []importCase{

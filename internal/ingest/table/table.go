@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -30,6 +31,8 @@ type Field struct {
 	Ignored bool
 	// Semicolons says that ';' alone separates the values of a list.
 	Semicolons bool
+	// Zone is that of times in text that have none; nil: UTC.
+	Zone *time.Location
 }
 
 // Empty says how an empty cell is handled.
@@ -69,6 +72,8 @@ type Column struct {
 	// Unit asks for times, of dtype Int64: from text in ISO 8601 (package isotime) or in integers of the unit, from
 	// declared times, which are converted, and from integers as they are.
 	Unit graph.Unit
+	// Zone is that of times in text that have none; nil: UTC.
+	Zone *time.Location
 	// Categories asks for the codes of texts, of dtype Int32.
 	Categories *Categories
 	// Missing asks whether the cell of another column is empty. DType is Bool; Name is the name of the new column.

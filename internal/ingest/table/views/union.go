@@ -61,6 +61,8 @@ func joinedField(a, b table.Field) table.Field {
 		}
 	}
 	switch {
+	case a.Zone.String() != b.Zone.String(): // one scan has one zone for times without one
+		a.DType, a.Unit, a.Category, a.Zone = graph.String, "", false, nil
 	case a.DType == b.DType && a.Unit == b.Unit:
 	case a.DType == graph.Invalid || b.DType == graph.Invalid || a.Unit != b.Unit || a.Category != b.Category:
 		a.DType, a.Unit, a.Category = graph.String, "", false
