@@ -31,6 +31,8 @@ type Field struct {
 	Ignored bool
 	// Semicolons says that ';' alone separates the values of a list.
 	Semicolons bool
+	// Escapes says that `\;` in such a list is a ';' of a value.
+	Escapes bool
 	// Zone is that of times in text that have none; nil: UTC.
 	Zone *time.Location
 }
@@ -62,6 +64,8 @@ type Column struct {
 	Inferred bool
 	// Semicolons makes ';' the only separator of the values of a list without brackets.
 	Semicolons bool
+	// Escapes says that `\;` in such a list is a ';' of a value.
+	Escapes bool
 	// Whole reads whole numbers with a point, such as 2.0, as integers, also where the column has texts.
 	Whole bool
 	// Given says that Empty and Fill were asked for in this column itself. An empty cell of any dtype is subject to Empty

@@ -50,6 +50,7 @@ func Union(tables ...table.Table) table.Table {
 func joinedField(a, b table.Field) table.Field {
 	a.Ignored = a.Ignored && b.Ignored
 	a.Semicolons = a.Semicolons || b.Semicolons
+	a.Escapes = a.Escapes || b.Escapes
 	if len(a.Shape) != len(b.Shape) {
 		a.Shape = []int{-1}
 	} else if !slices.Equal(a.Shape, b.Shape) {
