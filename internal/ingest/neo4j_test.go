@@ -117,6 +117,12 @@ warning: db: the ids of edges are not imported`},
 		{name: "two ids", path: "db", files: map[string]string{
 			"db/n.csv": "a:ID,b:ID,:LABEL\nv1,a,x\n", "db/x.csv": ":START_ID,:END_ID,:TYPE\nv1,v1,knows\n",
 		}, fails: true, want: `found the columns "a:ID" and "b:ID", expected one :ID`},
+		{name: "two types", path: "db", files: map[string]string{
+			"db/a.csv": "id:ID,:LABEL\n1,P\n2,P\n", "db/b.csv": "id:ID,:LABEL\n1,Q\n3,Q\n", "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,3,K\n",
+		}, fails: true, want: `b.csv:2:1: found the id "1" of the labels Q, and of P in another row`},
+		{name: "the label of none", path: "db", files: map[string]string{
+			"db/a.csv": "id:ID,:LABEL\n1,P\n2,_N\n", "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,2,K\n",
+		}, fails: true, want: `a.csv:3:3: found the label "_N", which is the node type of nodes without labels`},
 		{name: "no space", path: "db", files: map[string]string{
 			"db/n.csv": "a:ID(A),:LABEL\nv1,a\n", "db/x.csv": ":START_ID(B),:END_ID(A),:TYPE\nv1,v1,knows\n",
 		}, fails: true, want: `found edges between ids of the id space "B", expected nodes of it`},
@@ -167,5 +173,11 @@ A 2: 0 age=1 name="007" 1 age=2 name="008"
 A:R:A: 1>0 w=1.5`},
 		{name: "neither", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,_start,_end,_type\n1,:A,,,\n,,,,X\n"},
 			fails: true, want: "all.csv:3: found a row with neither _id nor _start"},
+		{name: "no end", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,name,_start,_end,_type\n5,:A,x,,,\n6,:A,y,,,\n,,,5,6,R\n,,,5,,R\n"},
+			fails: true, want: "all.csv:5:6: found no id in column \"_end\", expected one; each row needs the id of its end"},
+		{name: "a header alone", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,name,_start,_end,_type\n"},
+			fails: true, want: "all.csv: found no nodes, expected those that edges have; add their rows or files"},
+		{name: "a label of several", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,_start,_end,_type\n1,:A,,,\n2,:B;C,,,\n,,1,2,R\n"},
+			fails: true, want: `all.csv:3:3: found the label "B;C", expected one without ';'`},
 	})
 }
