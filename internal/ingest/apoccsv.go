@@ -75,7 +75,7 @@ func (apocCSV) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 		return nil, err
 	}
 	l := &labelled{o: o, path: path}
-	l.nodes = []*labelledNodes{{Table: withoutFields(views.Kept(t, marks, 0), "_start", "_end", "_type"), text: true, id: "_id", label: "_labels", typ: graph.HomogeneousNode, typeOf: cutLabels(":")}}
+	l.nodes = []*labelledNodes{{Table: withoutFields(views.Kept(t, marks, 0), "_start", "_end", "_type"), text: true, id: "_id", label: "_labels", typ: graph.HomogeneousNode, labelsOf: cutLabels(":")}}
 	l.edges = []*labelledEdges{{Table: withoutFields(views.Kept(t, marks, 1), "_id", "_labels"), text: true, src: "_start", dst: "_end", rel: "_type"}}
 	s, err := l.source(ctx)
 	if err == nil {

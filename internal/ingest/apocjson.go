@@ -64,13 +64,13 @@ func (apocJSON) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		if err != nil {
 			return nil, err
 		}
-		l.nodes = append(l.nodes, &labelledNodes{Table: t, text: true, id: recordID, label: recordLabels, typeOf: recordType})
+		l.nodes = append(l.nodes, &labelledNodes{Table: t, text: true, id: recordID, label: recordLabels, labelsOf: cutLabels(recordLabel)})
 	}
 	t, err := s.table(fsys, true)
 	if err != nil {
 		return nil, err
 	}
-	e := &labelledEdges{Table: t, text: true, src: recordStart, dst: recordEnd, rel: recordLabels, typeOf: recordType}
+	e := &labelledEdges{Table: t, text: true, src: recordStart, dst: recordEnd, rel: recordLabels, labelsOf: cutLabels(recordLabel)}
 	if s.labels {
 		e.labels = [2]string{recordStartLabels, recordEndLabels}
 	}
@@ -120,8 +120,6 @@ const (
 // recordLabel separates the labels in a cell.
 const recordLabel = "\x00"
 
-func recordType(cell []byte) string { return labelSet(strings.Split(string(cell), recordLabel)) }
-
 // recordProperty is what the values of a property are.
 type recordProperty struct {
 	kinds graphjson.Kind
@@ -157,7 +155,15 @@ func (s *recordSurvey) add(x *graphjson.Record) error {
 		s.labels = x.HasLabels && (s.labels || s.rows[1] == 0)
 	}
 	s.rows[of]++
+	for _, labels := range [][]string{x.Labels, x.StartLabels, x.EndLabels} {
+		if err := checkLabels(fmt.Sprintf("%s:%d", s.path, x.Line), labels); err != nil {
+			return err
+		}
+	}
 	for name, v := range x.Values {
+		if name == "" {
+			return sourcef("%s:%d: found a property without a name, expected one; rename the property", s.path, x.Line)
+		}
 		if slices.Contains([]string{recordID, recordLabels, recordStart, recordEnd, recordStartLabels, recordEndLabels}, name) {
 			return sourcef("%s:%d: found the property %q, which is the name of a column here, expected another; rename the property", s.path, x.Line, name)
 		}

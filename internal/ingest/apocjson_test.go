@@ -46,6 +46,21 @@ B 1: 2
 A:X:B: 0>0
 warning: x.json: found no node with the labels A: its nodes are those that edges have
 warning: x.json: found no node with the labels B: its nodes are those that edges have`},
+		{name: "two sets of labels", path: "x.json", files: map[string]string{"x.json": `{"type":"node","id":"0","labels":["U"]}
+{"type":"node","id":"0","labels":["V"]}
+{"type":"relationship","label":"K","start":{"id":"0","labels":["V"]},"end":{"id":"0","labels":["U"]}}
+`}, fails: true, want: `x.json:2: found the id "0" of the labels V, and of U in another row`},
+		{name: "an end with other labels", path: "x.json", files: map[string]string{"x.json": `{"type":"node","id":"0","labels":["U"]}
+{"type":"relationship","label":"K","start":{"id":"0","labels":["U"]},"end":{"id":"0","labels":["V"]}}
+`}, fails: true, want: `x.json:2: found the id "0" of the labels V, and of U in another row`},
+		{name: "a label of several", path: "x.json", files: map[string]string{"x.json": `{"type":"node","id":"0","labels":["A;B"]}
+`}, fails: true, want: `x.json:1: found the label "A;B", expected one without ';'`},
+		{name: "the label of none", path: "x.json", files: map[string]string{"x.json": `{"type":"relationship","label":"K","start":{"id":"0","labels":["U"]},"end":{"id":"0","labels":["_N"]}}
+`}, fails: true, want: `x.json:1: found the label "_N", which is the node type of nodes without labels`},
+		{name: "a property without a name", path: "x.json", files: map[string]string{"x.json": `{"type":"node","id":"0","labels":["U"],"properties":{"":1}}
+`}, fails: true, want: "x.json:1: found a property without a name"},
+		{name: "one document", path: "x.json", files: map[string]string{"x.json": `{"nodes":[{"type":"node","id":"0","labels":["U"]}],"rels":[]}
+`}, fails: true, want: "x.json: found the lists nodes and rels of APOC, expected a record on each line; export it as JSON lines"},
 		{name: "cut", path: "x.json", files: map[string]string{"x.json": apocLines[:len(apocLines)-20]}, fails: true, want: "x.json:5: found the end of the file within the document"},
 	})
 }

@@ -77,7 +77,7 @@ func (arangoDB) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if err := d.list(); err != nil {
 		return nil, err
 	}
-	l := &labelled{o: o, path: path}
+	l := &labelled{o: o, path: path, keyed: true}
 	for _, n := range d.names {
 		name := arangoCollection(n)
 		if name == "" {
@@ -113,9 +113,9 @@ func (l *labelled) addCollection(ctx context.Context, fsys vfs.FS, file, name st
 			return err
 		}
 		if i == 0 {
-			l.nodes = append(l.nodes, &labelledNodes{Table: t, text: true, id: recordID, label: recordLabels, typeOf: recordType})
+			l.nodes = append(l.nodes, &labelledNodes{Table: t, text: true, id: recordID, label: recordLabels, labelsOf: cutLabels(recordLabel)})
 		} else {
-			l.edges = append(l.edges, &labelledEdges{Table: withoutFields(t, recordLabels), text: true, src: recordStart, dst: recordEnd, typ: typeName(name, ""), labels: [2]string{recordStartLabels, recordEndLabels}, typeOf: recordType})
+			l.edges = append(l.edges, &labelledEdges{Table: withoutFields(t, recordLabels), text: true, src: recordStart, dst: recordEnd, typ: typeName(name, ""), labels: [2]string{recordStartLabels, recordEndLabels}, labelsOf: cutLabels(recordLabel)})
 		}
 	}
 	s.note(l)

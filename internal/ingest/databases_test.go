@@ -113,7 +113,7 @@ User:Knows:User: 2>0 w=1.5
 `
 	)
 	keys := "City 2: 7 name=\"Waterloo\" population=150000 5 name=\"Guelph\" population=75000\nNobody 0:\n"
-	serial := "City 2: name=\"Waterloo\" population=150000 name=\"Guelph\" population=75000\nNobody 0:\n"
+	serial := "City 2: 0 name=\"Waterloo\" population=150000 1 name=\"Guelph\" population=75000\nNobody 0:\n"
 	for name, want := range map[string]string{
 		"parquet": keys + users + rest + knows + lives,
 		"csv":     serial + users + rest + knows + lives,
@@ -126,6 +126,18 @@ User:Knows:User: 2>0 w=1.5
 		} else if got != want {
 			t.Errorf("%s: found\n%s\nexpected\n%s", name, got, want)
 		}
+	}
+}
+
+// TestKuzuNulls checks that a null in a list of a fixed length, in Parquet, is an empty cell.
+func TestKuzuNulls(t *testing.T) {
+	_, err := imported(t, stranger("kuzu/nulls"), Options{})
+	if want := `found an empty cell in column "a.emb", expected 3 values`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("found %v, expected %s", err, want)
+	}
+	got, err := imported(t, stranger("kuzu/nulls"), Options{Missing: []Missing{{"float", "0"}}})
+	if want := "emb=0,0,0"; err != nil || !strings.Contains(got, want) {
+		t.Errorf("found %s%v, expected %s", got, err, want)
 	}
 }
 

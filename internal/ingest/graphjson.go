@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -229,6 +230,12 @@ func (s *linkSurvey) undirected(h graphjson.Header) (bool, error) {
 	return said["false"] > 0, nil
 }
 
+// hasRels says whether the head of a file has the list of relationships of APOC's jsonFormat JSON.
+func hasRels(fsys vfs.FS, path string) bool {
+	text, err := head(fsys, path)
+	return err == nil && bytes.Contains(text, []byte(`"rels"`))
+}
+
 func (k *graphJSON) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with %s, expected the nodes of that file", path)
@@ -250,6 +257,8 @@ func (k *graphJSON) open(ctx context.Context, fsys vfs.FS, path string, o Option
 	switch {
 	case err != nil:
 		return nil, graphJSONError(err)
+	case h.Nodes && !h.Edges && hasRels(fsys, path):
+		return nil, sourcef("%s: found the lists nodes and rels of APOC, expected a record on each line; export it as JSON lines", path)
 	case !h.Nodes || !h.Edges:
 		return nil, sourcef("%s: found no list of nodes, or none of links or edges, expected both; %s", path, k.whole)
 	}

@@ -280,6 +280,9 @@ func (r *kuzuReader) columns(ctx context.Context, t *kuzuTable, x table.Table, f
 		w := &wanted{Field: want}
 		if f.DType != graph.Invalid && f.guess == nil { // Parquet says it
 			w = &wanted{}
+			if len(want.Shape) > 0 && !slices.Contains(want.Shape, -1) && f.DType == want.DType { // a list of no fixed length, in which null is a value
+				w.Field = want
+			}
 		}
 		add, err := r.m.columns(ctx, x, f, w)
 		if err != nil {
@@ -311,9 +314,6 @@ func (r *kuzuReader) addNodes(ctx context.Context, t *kuzuTable, copies []kuzuCo
 	id := field(fields, t.key)
 	if id == nil {
 		return sourcef("%s:%d: found the primary key %q of the table %s, expected it in %s; export the database again", r.schema, t.line, t.key, t.name, copies[0].file)
-	}
-	if r.o.IDs == idsAuto {
-		n.ID = keyColumn(t.key, id.rows) // integers that are not the row numbers are keys
 	}
 	n.Table = x
 	if n.Columns, err = r.columns(ctx, t, x, fields, t.key); err != nil {

@@ -3,8 +3,6 @@ package ingest
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -30,15 +28,17 @@ type labelled struct {
 	rels  []*labelledRel  // edge types, in the order of their first rows
 	ids   map[string]*idTypes
 	notes []string
+	// keyed says that an id is one within its type alone, as the key of a collection is.
+	keyed bool
 }
 
 // labelledNodes is a table of nodes.
 type labelledNodes struct {
 	table.Table
 	id string // the column of ids
-	// label is the column of labels, and typeOf makes a node type of a cell of it. Empty: all rows have the type typ.
+	// label is the column of labels, and labelsOf cuts a cell of it. Empty: all rows have the type typ.
 	label, typ string
-	typeOf     func(cell []byte) string
+	labelsOf   func(cell []byte) []string
 	// text says that the table is one of text, which reads any cell as one text.
 	text bool
 	// space is the id space: ids of different spaces are different nodes.
@@ -61,13 +61,13 @@ type labelledEdges struct {
 	rel, typ string // the column of the types of edges; empty: all have the type typ
 	text     bool   // as of nodes
 	spaces   [2]string
-	// labels are the columns of the labels of the ends, of which typeOf makes node types; empty: the types are those of the ids.
-	labels [2]string
-	typeOf func(cell []byte) string
-	only   [2]string               // the types of the ends, where the space has one type
-	found  []*labelledRel          // of the rows
-	rows   map[string]*labelledRel // by what relOf says of a row
-	has    map[*labelledRel][]bool
+	// labels are the columns of the labels of the ends, which labelsOf cuts; empty: the types are those of the ids.
+	labels   [2]string
+	labelsOf func(cell []byte) []string
+	only     [2]string               // the types of the ends, where the space has one type
+	found    []*labelledRel          // of the rows
+	rows     map[string]*labelledRel // by what relOf says of a row
+	has      map[*labelledRel][]bool
 }
 
 // labelledRel is an edge type.
@@ -104,6 +104,9 @@ func (l *labelled) source(ctx context.Context) (*Source, error) {
 		if err := l.readRels(ctx, e); err != nil {
 			return nil, err
 		}
+	}
+	if err := l.checkEnds(ctx); err != nil {
+		return nil, err
 	}
 	s := &Source{Primary: graph.In}
 	m := &maker{gaps: newGaps(l.o)}
@@ -166,9 +169,21 @@ func typeName(name, otherwise string) string {
 	return cmp.Or(plainNames([]string{name})[0], otherwise)
 }
 
-// cutLabels makes a node type of labels that a sign separates.
-func cutLabels(sign string) func(cell []byte) string {
-	return func(cell []byte) string { return labelSet(strings.Split(string(cell), sign)) }
+// cutLabels cuts labels that a sign separates.
+func cutLabels(sign string) func(cell []byte) []string {
+	return func(cell []byte) []string { return strings.Split(string(cell), sign) }
+}
+
+// checkLabels refuses labels that are the node type of other labels, or of none.
+func checkLabels(place string, labels []string) error {
+	for _, name := range labels {
+		if name = strings.TrimSpace(name); strings.Contains(name, ";") {
+			return sourcef("%s: found the label %.40q, expected one without ';', which joins several labels to a node type; rename the label", place, name)
+		} else if name == graph.HomogeneousNode {
+			return sourcef("%s: found the label %q, which is the node type of nodes without labels, expected another; rename the label", place, name)
+		}
+	}
+	return nil
 }
 
 // typ returns the node type of a name, which ids of a space have.
@@ -365,7 +380,11 @@ func (l *labelled) readLabels(ctx context.Context, n *labelledNodes) error {
 	to := s.order()
 	same := make([]int, len(s.kinds))
 	for i, k := range s.kinds {
-		t, err := l.typ(n.typeOf([]byte(k.text)), n.space)
+		labels := n.labelsOf([]byte(k.text))
+		if err := checkLabels(n.Where(k.first, n.label), labels); err != nil {
+			return err
+		}
+		t, err := l.typ(labelSet(labels), n.space)
 		if err != nil {
 			return err
 		}
@@ -409,72 +428,4 @@ func (l *labelled) typesOf(space string) (list []*labelledType) {
 		}
 	}
 	return list
-}
-
-// errTwoTypes says that an id has two types.
-var errTwoTypes = errors.New("an id with two types")
-
-// readIDs finds the types of the ids of those spaces that have several, and whose ids are ends of edges without labels.
-func (l *labelled) readIDs(ctx context.Context) error {
-	l.ids = map[string]*idTypes{}
-	for _, e := range l.edges {
-		for k, space := range e.spaces {
-			types := l.typesOf(space)
-			if e.labels[k] != "" || l.ids[space] != nil {
-				continue
-			}
-			if len(types) == 0 {
-				return sourcef("%s: found edges between ids of the id space %q, expected nodes of it; add the file of these nodes, or correct the header", e.Files()[0], space)
-			}
-			if len(types) == 1 {
-				continue
-			}
-			x := newIDTypes()
-			l.ids[space] = x
-			err := l.addIDs(ctx, x, space, max(l.o.Threads, 1))
-			if errors.Is(err, errTwoTypes) {
-				*x = *newIDTypes()
-				err = l.addIDs(ctx, x, space, 1) // the first row in order
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// addIDs adds the ids of the nodes of a space.
-func (l *labelled) addIDs(ctx context.Context, x *idTypes, space string, threads int) error {
-	for _, n := range l.nodes {
-		if n.space != space || len(n.kinds) == 0 {
-			continue
-		}
-		global := make([]uint16, len(n.kinds))
-		for i, t := range n.kinds {
-			global[i] = uint16(slices.Index(l.types, t))
-		}
-		_, err := n.Scan(ctx, []table.Column{keyColumn(n.id, false)}, threads, func(_ int, c *table.Chunk) error {
-			ids := texts(&c.Columns[0])
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			for i, id := range ids {
-				kind := global[0]
-				if n.marks != nil {
-					kind = global[n.marks.Kind(c.First+uint64(i))]
-				}
-				if other := x.add(id, kind); other != kind {
-					return fmt.Errorf("%w%w", errTwoTypes, sourcef("%s: found the id %.40q of the labels %s, and of %s in another row, expected one set of labels for each id; correct the file", n.Where(c.First+uint64(i), n.id), id, l.types[kind].name, l.types[other].name))
-				}
-			}
-			if l.o.Memory > 0 && x.bytes() > l.o.Memory/2 {
-				return sourcef("%s: found more nodes of several types than fit into half of `Memory`, with %d bytes for each: the types of the ends of edges follow from the ids; give more memory", n.Files()[0], idTypeBytes)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -96,7 +96,7 @@ func (l *labelled) relOf(text []byte, e *labelledEdges, columns []table.Vector, 
 		case e.labels[k] != "":
 			name, ok := ends[k][string(id)]
 			if !ok {
-				name = e.typeOf(id)
+				name = labelSet(e.labelsOf(id))
 				if ends[k] == nil || len(ends[k]) > 1<<16 { // ids that say their types may be many
 					ends[k] = map[string]string{}
 				}
@@ -410,7 +410,7 @@ func (t *typedEdges) plain(ctx context.Context, columns []table.Column, threads 
 		for k, i := range lenient {
 			for _, row := range c.Columns[i].Empty {
 				if needs[k][w.rels[row]] {
-					return views.NoValue(t, c.First+uint64(row), columns[i].Name)
+					return views.NoValue(t, c.First+uint64(row), &columns[i])
 				}
 			}
 		}

@@ -204,7 +204,7 @@ func (l *labelled) addNeo4j(t table.Table, g *neo4jFile) error {
 		return err
 	}
 	if src == "" {
-		n := &labelledNodes{Table: t, text: true, id: id, space: space(id, ":ID"), label: has(neo4jLabels), typeOf: cutLabels(";")}
+		n := &labelledNodes{Table: t, text: true, id: id, space: space(id, ":ID"), label: has(neo4jLabels), labelsOf: cutLabels(";")}
 		label := ""
 		if m := neo4jOption.FindStringSubmatch(id); m != nil {
 			label = m[1]

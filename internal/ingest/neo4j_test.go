@@ -117,9 +117,35 @@ warning: db: the ids of edges are not imported`},
 		{name: "two ids", path: "db", files: map[string]string{
 			"db/n.csv": "a:ID,b:ID,:LABEL\nv1,a,x\n", "db/x.csv": ":START_ID,:END_ID,:TYPE\nv1,v1,knows\n",
 		}, fails: true, want: `found the columns "a:ID" and "b:ID", expected one :ID`},
+		{name: "two types", path: "db", files: map[string]string{
+			"db/a.csv": "id:ID,:LABEL\n1,P\n2,P\n", "db/b.csv": "id:ID,:LABEL\n1,Q\n3,Q\n", "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,3,K\n",
+		}, fails: true, want: `b.csv:2:1: found the id "1" of the labels Q, and of P in another row`},
+		{name: "the label of none", path: "db", files: map[string]string{
+			"db/a.csv": "id:ID,:LABEL\n1,P\n2,_N\n", "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,2,K\n",
+		}, fails: true, want: `a.csv:3:3: found the label "_N", which is the node type of nodes without labels`},
 		{name: "no space", path: "db", files: map[string]string{
 			"db/n.csv": "a:ID(A),:LABEL\nv1,a\n", "db/x.csv": ":START_ID(B),:END_ID(A),:TYPE\nv1,v1,knows\n",
 		}, fails: true, want: `found edges between ids of the id space "B", expected nodes of it`},
+	})
+}
+
+// TestNeo4jZones checks the zone of a header, which times without one are in: offsets, and names, with the offset before a change where a clock shows a time twice or
+// never, as java.time has it.
+func TestNeo4jZones(t *testing.T) {
+	db := func(header, rows string) map[string]string {
+		return map[string]string{"db/n.csv": ":ID," + header + ",:LABEL\n" + rows, "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,1,K\n"}
+	}
+	runImports(t, []importCase{
+		{name: "offset", path: "db", files: db("at:datetime{timezone:+02:00}", "1,2020-01-01T00:00:00,P\n2,2020-01-01T00:00:00Z,P\n3,2020-01-01T00:00:00-01:00,P\n4,2020-01-01,P\n5,,P\n"), want: `
+P 5: 1 at=1.5778296e+09 2 at=1.5778368e+09 3 at=1.5778404e+09 4 at=1.5778296e+09 5 at=-9.223372036854776e+18
+P:K:P: 0>0`},
+		{name: "name", path: "db", files: db("at:datetime{timezone:Europe/Stockholm}", "1,2020-01-01T00:00:00.5,P\n2,2020-07-01T00:00:00,P\n3,2020-10-25T02:30:00,P\n4,2020-03-29T02:30:00,P\n"), want: `
+P 4: 1 at=1.5778332005e+12 2 at=1.5935544e+12 3 at=1.6035858e+12 4 at=1.5854454e+12
+P:K:P: 0>0`},
+		{name: "no list, no local time", path: "db", files: db("at:localdatetime{timezone:+02:00}", "1,2020-01-01T00:00:00,P\n"), want: `
+P 1: 1 at=1.5778368e+09
+P:K:P: 0>0`},
+		{name: "unknown", path: "db", files: db("at:datetime{timezone:Mars/Olympus}", "1,2020-01-01T00:00:00,P\n"), fails: true, want: `n.csv:1: found the time zone "Mars/Olympus" in the header of column "at", expected an offset such as +02:00`},
 	})
 }
 
@@ -147,5 +173,11 @@ A 2: 0 age=1 name="007" 1 age=2 name="008"
 A:R:A: 1>0 w=1.5`},
 		{name: "neither", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,_start,_end,_type\n1,:A,,,\n,,,,X\n"},
 			fails: true, want: "all.csv:3: found a row with neither _id nor _start"},
+		{name: "no end", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,name,_start,_end,_type\n5,:A,x,,,\n6,:A,y,,,\n,,,5,6,R\n,,,5,,R\n"},
+			fails: true, want: "all.csv:5:6: found no id in column \"_end\", expected one; each row needs the id of its end"},
+		{name: "a header alone", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,name,_start,_end,_type\n"},
+			fails: true, want: "all.csv: found no nodes, expected those that edges have; add their rows or files"},
+		{name: "a label of several", path: "all.csv", files: map[string]string{"all.csv": "_id,_labels,_start,_end,_type\n1,:A,,,\n2,:B;C,,,\n,,1,2,R\n"},
+			fails: true, want: `all.csv:3:3: found the label "B;C", expected one without ';'`},
 	})
 }

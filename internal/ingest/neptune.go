@@ -129,7 +129,7 @@ func (neptune) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 				l.notes = noted(l.notes, path+": the ids of edges are not imported")
 			}
 		case has(textfiles.NeptuneID):
-			l.nodes = append(l.nodes, &labelledNodes{Table: t, text: text, id: textfiles.NeptuneID, label: label, typ: graph.HomogeneousNode, typeOf: cutLabels(";")})
+			l.nodes = append(l.nodes, &labelledNodes{Table: t, text: text, id: textfiles.NeptuneID, label: label, typ: graph.HomogeneousNode, labelsOf: cutLabels(";")})
 		default:
 			return nil, sourcef("%s: found the columns %s, expected ~id and ~label, or ~from, ~to and ~label; move the file out of the folder", t.Files()[0], table.List(some(namesOf(t.Fields()))))
 		}

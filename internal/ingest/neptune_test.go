@@ -25,5 +25,12 @@ warning: db: the ids of edges are not imported`},
 n 2: 1 born=9.811584e+08 x=0 2 born=-9.223372036854776e+18 x=5
 n:e:n: 1>0
 warning: db: the ids of edges are not imported`},
+		{name: "escapes", path: "db", files: map[string]string{
+			"db/v.csv": "~id,~label,a\\:b:String,c\\:d,tags:String[]\nv1,person,x,y\\;z,a\\;b;c\\d\n",
+			"db/e.csv": "~id,~from,~to,~label\ne,v1,v1,k\n",
+		}, want: `
+person 1: v1 a:b="x" c:d="y\\;z" tags="a;b","c\\d"
+person:k:person: 0>0
+warning: db: the ids of edges are not imported`},
 	})
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -30,6 +31,10 @@ type Field struct {
 	Ignored bool
 	// Semicolons says that ';' alone separates the values of a list.
 	Semicolons bool
+	// Escapes says that `\;` in such a list is a ';' of a value.
+	Escapes bool
+	// Zone is that of times in text that have none; nil: UTC.
+	Zone *time.Location
 }
 
 // Empty says how an empty cell is handled.
@@ -59,6 +64,8 @@ type Column struct {
 	Inferred bool
 	// Semicolons makes ';' the only separator of the values of a list without brackets.
 	Semicolons bool
+	// Escapes says that `\;` in such a list is a ';' of a value.
+	Escapes bool
 	// Whole reads whole numbers with a point, such as 2.0, as integers, also where the column has texts.
 	Whole bool
 	// Given says that Empty and Fill were asked for in this column itself. An empty cell of any dtype is subject to Empty
@@ -69,6 +76,8 @@ type Column struct {
 	// Unit asks for times, of dtype Int64: from text in ISO 8601 (package isotime) or in integers of the unit, from
 	// declared times, which are converted, and from integers as they are.
 	Unit graph.Unit
+	// Zone is that of times in text that have none; nil: UTC.
+	Zone *time.Location
 	// Categories asks for the codes of texts, of dtype Int32.
 	Categories *Categories
 	// Missing asks whether the cell of another column is empty. DType is Bool; Name is the name of the new column.

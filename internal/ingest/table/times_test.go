@@ -17,7 +17,7 @@ func FuzzTimes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		fuzzing.Check(t, len(text), func() {
 			for _, u := range []graph.Unit{graph.Seconds, graph.Nanoseconds} {
-				v, problem := readTime(scalar.Trim(text), u)
+				v, problem := readTime(scalar.Trim(text), u, nil)
 				if n, err := strconv.ParseInt(string(scalar.Trim(text)), 10, 64); err == nil && (problem != "" || v != n) {
 					t.Fatalf("%q: found %d %s, want %d", text, v, problem, n)
 				}

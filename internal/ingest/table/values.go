@@ -1,11 +1,13 @@
 package table
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table/scalar"
@@ -142,7 +144,7 @@ func checkFrom(c *Column) error {
 func (p *values) ask(c Column) int {
 	for _, i := range p.named[c.Name] {
 		x := &p.inner[i]
-		if x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && slices.Equal(x.Shape, c.Shape) {
+		if x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && x.Escapes == c.Escapes && slices.Equal(x.Shape, c.Shape) {
 			x.Mark = x.Mark || c.Mark
 			return i
 		}
@@ -228,15 +230,15 @@ func timeFill(c *Column) (uint64, error) {
 	if !c.Given || c.Empty != EmptyFill {
 		return uint64(least), nil
 	}
-	v, problem := readTime([]byte(c.Fill), c.Unit)
+	v, problem := readTime([]byte(c.Fill), c.Unit, nil)
 	if problem != "" {
 		return 0, fmt.Errorf("found the fill value %q, expected %s; correct the value", c.Fill, problem)
 	}
 	return uint64(v), nil
 }
 
-// readTime reads ISO 8601, or an integer of the unit. Otherwise it returns what was expected.
-func readTime(text []byte, unit graph.Unit) (v int64, problem string) {
+// readTime reads ISO 8601, in a zone if the text has none and zone is not nil, or an integer of the unit. Otherwise it returns what was expected.
+func readTime(text []byte, unit graph.Unit, zone *time.Location) (v int64, problem string) {
 	t, ok := isotime.Parse(text)
 	if !ok {
 		n, ok := scalar.ParseInt(text, graph.Int64)
@@ -244,6 +246,9 @@ func readTime(text []byte, unit graph.Unit) (v int64, problem string) {
 			return 0, fmt.Sprintf("a time in ISO 8601, such as 2024-02-29T13:45:07Z, or an integer, counted in %s since 1970", unit)
 		}
 		return int64(n), ""
+	}
+	if zone != nil && !hasZone(text) {
+		t.Seconds -= offsetIn(zone, t.Seconds)
 	}
 	v, exact, fits := t.In(unit.PerSecond())
 	switch {
@@ -253,6 +258,24 @@ func readTime(text []byte, unit graph.Unit) (v int64, problem string) {
 		return 0, fmt.Sprintf("a time that 64 bits hold in %s; give the column the dtype datetime[us], or a coarser one", unit)
 	}
 	return v, ""
+}
+
+// hasZone says whether a time in ISO 8601 has a zone after its date of ten bytes.
+func hasZone(text []byte) bool { return bytes.ContainsAny(text[10:], "+-Zz") }
+
+// offsetIn returns the seconds by which a zone is ahead of UTC at a local time, in seconds since 1970. A time that a clock shows twice, or skips, has the
+// offset before the change, as in java.time.
+func offsetIn(zone *time.Location, local int64) int64 {
+	at := func(utc int64) int64 {
+		_, offset := time.Unix(utc, 0).In(zone).Zone()
+		return int64(offset)
+	}
+	const day = 86400
+	before, after := at(local-day), at(local+day)
+	if at(local-before) != before && at(local-after) == after {
+		return after
+	}
+	return before
 }
 
 // unitOf returns the unit of which a second has perSecond.

@@ -115,7 +115,7 @@ func (x *part) timesOfText(v *Vector, out *scalar.Words) (bad *badValue) {
 			out.W[i] = x.fill
 			return true
 		}
-		t, problem := readTime(text, x.Unit)
+		t, problem := readTime(text, x.Unit, x.Zone)
 		if problem != "" {
 			bad = &badValue{i, scalar.Quote(text), problem}
 			return false

@@ -291,7 +291,9 @@ func (c *Column) strings(text []byte, bracketed bool) (int, bool) {
 	}
 	if !bracketed {
 		var parts []string
-		if c.Semicolons || bytes.IndexByte(text, ';') >= 0 {
+		if c.Escapes {
+			parts = scalar.CutEscaped(string(text))
+		} else if c.Semicolons || bytes.IndexByte(text, ';') >= 0 {
 			parts = strings.Split(string(text), ";")
 		} else {
 			parts = strings.Fields(string(text))

@@ -161,3 +161,20 @@ func Quote(cell []byte) string {
 	}
 	return fmt.Sprintf("%q", cell)
 }
+
+// CutEscaped cuts a text at each ';' but those after a backslash, which it takes off.
+func CutEscaped(text string) (parts []string) {
+	part := []byte{}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && text[i+1] == ';':
+			i++
+			part = append(part, ';')
+		case text[i] == ';':
+			parts, part = append(parts, string(part)), part[:0]
+		default:
+			part = append(part, text[i])
+		}
+	}
+	return append(parts, string(part))
+}

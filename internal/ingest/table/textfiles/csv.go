@@ -263,9 +263,9 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 				t.fields = append(t.fields, table.Field{Name: n})
 			}
 			t.first, _ = t.syntax.cells(line) // a bad line is an error of the scan
-			if fields := databaseFields(t.fields); o.Typed && fields != nil {
+			if fields, err := databaseFields(place, t.fields); o.Typed && (fields != nil || err != nil) {
 				t.fields = fields
-				return checkTyped(place, fields)
+				return cmp.Or(err, checkTyped(place, fields))
 			}
 			return table.CheckNames(place, o.Names)
 		}
@@ -301,7 +301,11 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		for _, n := range t.complete(names, rest, h.whole) {
 			t.fields = append(t.fields, table.Field{Name: n})
 		}
-		if fields := databaseFields(t.fields); fields != nil {
+		fields, err := databaseFields(place, t.fields)
+		if err != nil {
+			return err
+		}
+		if fields != nil {
 			t.fields = fields
 			if err := checkTyped(place, fields); err != nil {
 				return err

@@ -1,11 +1,15 @@
 package textfiles
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"time"
+	_ "time/tzdata" // zones do not depend on the machine
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/isotime"
 )
 
 // Headers of Neo4j's importer (neo4j-admin database import) name a field and its type: "age:int", "tags:string[]",
@@ -45,11 +49,38 @@ func neo4jKind(header string) (name, kind string, ok bool) {
 }
 
 // databaseFields are the fields of a header of Neo4j or of Neptune, and nil for any other header.
-func databaseFields(header []table.Field) []table.Field {
+func databaseFields(place string, header []table.Field) ([]table.Field, error) {
 	if fields := neptuneFields(header); fields != nil {
-		return fields
+		return fields, nil
 	}
-	return neo4jFields(header)
+	fields := neo4jFields(header)
+	for i := range fields {
+		m := neo4jZone.FindStringSubmatch(header[i].Name)
+		if _, kind, _ := neo4jKind(header[i].Name); m == nil || !strings.EqualFold(kind, "datetime") {
+			continue
+		}
+		zone, ok := zoneOf(strings.Trim(m[1], ` '"`))
+		if !ok {
+			return nil, badf("%s: found the time zone %q in the header of column %q, expected an offset such as +02:00 or a name such as Europe/Berlin; correct the zone", place, m[1], fields[i].Name)
+		}
+		fields[i].Zone = zone
+	}
+	return fields, nil
+}
+
+// neo4jZone finds the zone in "at:datetime{timezone:+02:00}".
+var neo4jZone = regexp.MustCompile(`(?i)[{,]\s*timezone\s*:\s*([^,}]*)`)
+
+// zoneOf is the zone of a text: an offset, Z, or a name of the IANA database.
+func zoneOf(text string) (*time.Location, bool) {
+	if text == "" || text == "Local" { // which are names to package time
+		return nil, false
+	}
+	if t, ok := isotime.Parse([]byte("1970-01-01T00:00" + text)); ok && !strings.HasPrefix(text, ":") {
+		return time.FixedZone(text, -int(t.Seconds)), true
+	}
+	zone, err := time.LoadLocation(text)
+	return zone, err == nil
 }
 
 // checkTyped is checkNames for the fields that are not left out.

@@ -10,6 +10,7 @@ import (
 
 // Headers of Amazon Neptune's bulk loader for Gremlin name a property and its type: "name:String", "age:Int(single)", "tags:String[]",
 // "~id", "~label", "~from", "~to". A property without a type is a string.
+// A backslash is before a colon of a name, and before a semicolon of a value in a list.
 
 // The columns of Neptune that are no properties.
 const (
@@ -39,9 +40,11 @@ func neptuneField(header string) table.Field {
 		return table.Field{Name: strings.ToLower(header)}
 	}
 	name, kind := header, ""
-	if i := strings.LastIndexByte(header, ':'); i >= 0 {
+	if i := strings.LastIndexByte(header, ':'); i >= 0 && !strings.HasSuffix(header[:i], `\`) {
 		name, kind = header[:i], header[i+1:]
 	}
+	colons := strings.NewReplacer(`\:`, ":")
+	name = colons.Replace(name)
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	kind, _, _ = strings.Cut(kind, "(") // the cardinality
 	element, list := strings.CutSuffix(kind, "[]")
@@ -63,10 +66,10 @@ func neptuneField(header string) table.Field {
 		}
 	case "string", "":
 	default:
-		f.Name = header // a name with a colon
+		return table.Field{Name: colons.Replace(header), DType: graph.String} // a name with a colon
 	}
-	if list && f.Name != header {
-		f.Shape, f.Semicolons = []int{-1}, true
+	if list {
+		f.Shape, f.Semicolons, f.Escapes = []int{-1}, true, true
 	}
 	return f
 }

@@ -122,7 +122,7 @@ func (t *kept) plain(ctx context.Context, columns []table.Column, threads int, f
 		w.chunk.First = t.marks.before(t.kind, c.First)
 		for _, i := range lenient {
 			if empty := w.chunk.Columns[i].Empty; len(empty) > 0 {
-				return NoValue(t, w.chunk.First+uint64(empty[0]), columns[i].Name)
+				return NoValue(t, w.chunk.First+uint64(empty[0]), &columns[i])
 			}
 		}
 		return fn(id, &w.chunk)

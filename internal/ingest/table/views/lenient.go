@@ -32,6 +32,9 @@ func Lenient(columns []table.Column) (asked []table.Column, changed []int) {
 }
 
 // NoValue is the error for an empty cell of a row.
-func NoValue(t table.Table, row uint64, column string) error {
-	return tagged.Errorf(table.ErrFormat, "%s: found no value in column %q, expected one, as other rows of the type have; fill the cell, or give `Missing` a value for it", t.Where(row, column), column)
+func NoValue(t table.Table, row uint64, c *table.Column) error {
+	if c.ID {
+		return tagged.Errorf(table.ErrFormat, "%s: found no id in column %q, expected one; each row needs the id of its end", t.Where(row, c.Name), c.Name)
+	}
+	return tagged.Errorf(table.ErrFormat, "%s: found no value in column %q, expected one, as other rows of the type have; fill the cell, or give `Missing` a value for it", t.Where(row, c.Name), c.Name)
 }

@@ -50,6 +50,7 @@ func Union(tables ...table.Table) table.Table {
 func joinedField(a, b table.Field) table.Field {
 	a.Ignored = a.Ignored && b.Ignored
 	a.Semicolons = a.Semicolons || b.Semicolons
+	a.Escapes = a.Escapes || b.Escapes
 	if len(a.Shape) != len(b.Shape) {
 		a.Shape = []int{-1}
 	} else if !slices.Equal(a.Shape, b.Shape) {
@@ -61,6 +62,8 @@ func joinedField(a, b table.Field) table.Field {
 		}
 	}
 	switch {
+	case a.Zone.String() != b.Zone.String(): // one scan has one zone for times without one
+		a.DType, a.Unit, a.Category, a.Zone = graph.String, "", false, nil
 	case a.DType == b.DType && a.Unit == b.Unit:
 	case a.DType == graph.Invalid || b.DType == graph.Invalid || a.Unit != b.Unit || a.Category != b.Category:
 		a.DType, a.Unit, a.Category = graph.String, "", false

@@ -1,0 +1,2 @@
+CREATE NODE TABLE `P` (`id` INT64,`emb` FLOAT[3],`tags` INT64[],`nm` STRING,`u` UUID, PRIMARY KEY(`id`));
+CREATE REL TABLE `K` (FROM `P` TO `P`, MANY_MANY);
