@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/export/picked"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
@@ -63,10 +64,15 @@ func File(ctx context.Context, in, out string, o *option.Export, r *report.Repor
 		r.Next = fmt.Sprintf(`python -c "import json, networkx; print(networkx.node_link_graph(json.load(open('%s')), edges='links'))"`, out)
 	}
 	if strings.ContainsAny(out, "'\"\\$`!\n") { // neither Python nor the shell would read it so
-		r.Next = "graphmill import " + report.QuoteWord(out) + " --out STORE"
+		r.Next = "graphmill import " + report.QuoteWord(out) + Shell(" `Out` STORE")
 	}
 	r.Finish(time.Since(start))
 	return nil
+}
+
+// Shell is a command with flags in the places of fields.
+func Shell(line string) string {
+	return options.Flags(line, func(string) bool { return true })
 }
 
 // parseNumbers reads "0,5,7"; "" is nil, which is all.
