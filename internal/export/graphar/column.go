@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/blank"
 )
 
 // column is a column to write.
@@ -32,7 +33,7 @@ func numbers(name string, _ int, value func(row int) int64) *column {
 // columns are those that fit into GraphAr.
 func (x *exporter) columns(owner string, all []*graph.Column) (out []*column) {
 	for _, c := range all {
-		if k, ok := x.column(owner, c); ok {
+		if k, ok := x.column(owner, c, all); ok {
 			out = append(out, k)
 		} else {
 			x.r.Left = append(x.r.Left, owner+"."+c.Name)
@@ -53,7 +54,7 @@ var written = map[graph.DType]struct {
 }
 
 // column makes a column; false: it does not fit.
-func (x *exporter) column(owner string, c *graph.Column) (*column, bool) {
+func (x *exporter) column(owner string, c *graph.Column, all []*graph.Column) (*column, bool) {
 	w, ok := written[c.DType]
 	if !ok || len(c.Shape) > 1 || len(c.Shape) == 1 && (c.Unit != "" || c.Categories != nil || c.DType == graph.Bool) {
 		return nil, false
@@ -70,8 +71,29 @@ func (x *exporter) column(owner string, c *graph.Column) (*column, bool) {
 	case len(c.Shape) == 1:
 		k.field.Lists, k.typ = 1, "list<"+w.name+">"
 	}
-	k.rows = func(from, to int) (parquet.Rows, error) { return rowsOf(c, from, to) }
+	rows := blank.Of(c, all)
+	if rows.Marked() {
+		k.field.Nullable = true
+	}
+	k.rows = func(from, to int) (parquet.Rows, error) {
+		r, err := rowsOf(c, from, to)
+		if err == nil && rows.Marked() {
+			markNulls(&r, rows, from)
+		}
+		return r, err
+	}
 	return k, true
+}
+
+// markNulls makes rows without a value null, whose numbers package parquet wants as 0.
+func markNulls(r *parquet.Rows, rows blank.Rows, from int) {
+	r.Null = make([]bool, r.N)
+	for i := range r.Null {
+		if r.Null[i] = rows.Has(from + i); r.Null[i] && r.Ends == nil {
+			size := len(r.Data) / r.N
+			clear(r.Data[i*size : (i+1)*size])
+		}
+	}
 }
 
 // rowsOf are rows of a column as Parquet takes them.

@@ -201,7 +201,7 @@ func (x *exporter) vertices(n *graph.Nodes) (string, error) {
 	}
 	columns := []*column{numbers(id, n.Count, func(row int) int64 { return int64(row) })}
 	if n.IDs != nil {
-		c, ok := x.column(n.Type, n.IDs)
+		c, ok := x.column(n.Type, n.IDs, nil)
 		if !ok {
 			return "", fmt.Errorf("%s: found ids of %s of node type %s, expected strings or integers; import the nodes again with `IDs` string", x.s.Dir, n.IDs.DType, n.Type)
 		}

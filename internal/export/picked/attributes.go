@@ -15,7 +15,7 @@ type attribute struct {
 	dtype graph.DType // of all values; strings if types have others
 	// own is a value of ours; nil takes the columns, by type.
 	own     func(i int) Value
-	columns []*graph.Column
+	columns []*Series
 }
 
 // Left are the columns that files leave out, as "TYPE.NAME": those with several values per row.
@@ -102,9 +102,9 @@ func join(own []attribute, columns [][]*graph.Column, reserved ...string) []attr
 			if !seen {
 				i = len(all)
 				at[c.Name] = i
-				all = append(all, attribute{dtype: dtypeOf(c), columns: make([]*graph.Column, len(columns))})
+				all = append(all, attribute{dtype: dtypeOf(c), columns: make([]*Series, len(columns))})
 			}
-			all[i].columns[t] = c
+			all[i].columns[t] = SeriesOf(c, list)
 			if all[i].dtype != dtypeOf(c) {
 				all[i].dtype = graph.String
 			}
@@ -156,9 +156,9 @@ func (a *attribute) valueAt(i, kind, row int) Value {
 	if c == nil {
 		return Value{}
 	}
-	v := ValueOf(c, row)
+	v := c.At(row)
 	if v.Kind != Missing && c.Unit != "" {
-		return text(ISO(graph.View[int64](c.Values)[row], c.Unit))
+		return text(c.Text(row))
 	}
 	if v.Kind != Missing && a.dtype == graph.String {
 		v.Kind = Text

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/picked"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
@@ -173,8 +172,8 @@ func Pick(ctx context.Context, in, from string, which []int, most picked.Limits,
 }
 
 // columnOf is a column of one value per row that types have, by node type; nil where a type lacks it.
-func columnOf(g *picked.Graph, option, name string) ([]*graph.Column, error) {
-	out := make([]*graph.Column, len(g.NodeTypes))
+func columnOf(g *picked.Graph, option, name string) ([]*picked.Series, error) {
+	out := make([]*picked.Series, len(g.NodeTypes))
 	var known []string
 	found := false
 	for t := range g.NodeTypes {
@@ -184,7 +183,7 @@ func columnOf(g *picked.Graph, option, name string) ([]*graph.Column, error) {
 			}
 			known = append(known, c.Name)
 			if c.Name == name {
-				out[t], found = c, true
+				out[t], found = picked.SeriesOf(c, g.NodeTypes[t].Columns), true
 			}
 		}
 	}
