@@ -4,7 +4,9 @@ package blank
 
 import (
 	"bytes"
+	"iter"
 	"math"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
@@ -48,6 +50,26 @@ func (r Rows) Has(row int) bool {
 	}
 	size := r.column.DType.Size()
 	return Empty(r.column.DType, r.column.Values[row*size:][:size])
+}
+
+// Told says whether a column only marks the rows without a value of another column of the type: a file that leaves these out, or has nulls, needs no
+// marks. rows are those that the file has.
+func Told(c *graph.Column, all []*graph.Column, rows iter.Seq[int]) bool {
+	name, ok := strings.CutSuffix(c.Name, features.MarkSuffix)
+	if !ok || !Marks(c) {
+		return false
+	}
+	of := graph.FindColumn(all, name)
+	if of == nil || len(of.Shape) > 0 {
+		return false
+	}
+	missing := Of(of, all)
+	for row := range rows {
+		if (c.Values[row] != 0) != missing.Has(row) {
+			return false
+		}
+	}
+	return true
 }
 
 // Any says whether any of n rows has no value.

@@ -3,6 +3,7 @@ package graphar
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -33,6 +34,9 @@ func numbers(name string, _ int, value func(row int) int64) *column {
 // columns are those that fit into GraphAr.
 func (x *exporter) columns(owner string, all []*graph.Column) (out []*column) {
 	for _, c := range all {
+		if blank.Told(c, all, indices(c.Rows)) {
+			continue // the nulls of its column tell the same
+		}
 		if k, ok := x.column(owner, c, all); ok {
 			out = append(out, k)
 		} else {
@@ -40,6 +44,17 @@ func (x *exporter) columns(owner string, all []*graph.Column) (out []*column) {
 		}
 	}
 	return out
+}
+
+// indices are the rows of a column.
+func indices(rows int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for row := range rows {
+			if !yield(row) {
+				return
+			}
+		}
+	}
 }
 
 // written is how a dtype is written: as a type of Parquet and of GraphAr.
@@ -74,6 +89,9 @@ func (x *exporter) column(owner string, c *graph.Column, all []*graph.Column) (*
 	rows := blank.Of(c, all)
 	if rows.Marked() {
 		k.field.Nullable = true
+	}
+	if k.typ != "string" && k.typ != "timestamp" && rows.Any(c.Rows) {
+		x.r.Nulls = append(x.r.Nulls, k.of)
 	}
 	k.rows = func(from, to int) (parquet.Rows, error) {
 		r, err := rowsOf(c, from, to)

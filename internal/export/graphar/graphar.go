@@ -38,6 +38,8 @@ type Result struct {
 	Files        int
 	// Left are columns that have no place in GraphAr, and Changed are columns in another dtype.
 	Left, Changed []string
+	// Nulls are numbers and bools with nulls: an import has to know what these mean.
+	Nulls []string
 }
 
 // exporter writes a graph.

@@ -112,7 +112,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	for _, primary := range []graph.Direction{graph.In, graph.Out} {
 		s := imported(t, filepath.Join(dir, "graph.yaml"), primary)
-		want := listed(s)
+		want := slices.DeleteFunc(listed(s), func(line string) bool { return strings.Contains(line, "_missing |") }) // nulls tell it
 		for _, rows := range [][2]int{{0, 0}, {1, 1}, {2, 3}, {3, 2}} {
 			out := filepath.Join(t.TempDir(), "gar")
 			w, err := store.Create(vfs.OS, out, false)
@@ -123,7 +123,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Nodes != 6 || r.Edges != 7 || r.Left != nil {
+			if !slices.Equal(r.Nulls, []string{"a;b.m", "a;b.bm"}) && !slices.Equal(r.Nulls, []string{"a;b.bm", "a;b.m"}) || r.Nodes != 6 || r.Edges != 7 || r.Left != nil {
 				t.Errorf("found %+v, expected 6 nodes, 7 edges and no column left", r)
 			}
 			got := listed(imported(t, w.Dir(), primary))
