@@ -111,7 +111,7 @@ func pictureColours() string {
 	var b strings.Builder
 	b.WriteString(root)
 	for line := range strings.Lines(rest) {
-		if strings.Contains(line, "{ --c: var(--") {
+		if strings.Contains(line, "-c: var(--") {
 			b.WriteString("\n" + strings.TrimSpace(line))
 		}
 	}

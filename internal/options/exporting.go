@@ -2,11 +2,11 @@ package options
 
 // Export are the options of export.
 var Export = []Option{
-	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "parquet", "chunked", "metis", "graphml", "node-link"}, Value: "FORMAT", Help: "format to write: tfrecord, parquet, chunked, metis, graphml or node-link (required)"},
+	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "parquet", "chunked", "metis", "dgf", "graphar", "graphml", "node-link"}, Value: "FORMAT", Help: "format to write: tfrecord, parquet, chunked, metis, dgf, graphar, graphml or node-link (required)"},
 	{Field: "Store", Group: GroupOutput, Common: true, Kind: Folder, Help: "tfrecord, graphml, node-link: store that the collection was sampled from, to join its columns"},
-	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files; parquet: of files per table"},
+	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files; parquet, dgf: of files per table or set"},
 	{Field: "Subgraphs", Group: GroupOutput, Common: true, Value: "N,N", Help: "graphml, node-link: subgraphs of a collection (default: all)"},
-	{Field: "MostNodes", Group: GroupOutput, Default: "10000", Positive: true, Help: "graphml, node-link: more nodes are an error"},
+	{Field: "MostNodes", Group: GroupOutput, Default: "10,000", Positive: true, Help: "graphml, node-link: more nodes are an error"},
 	{Field: "Name", Group: GroupOutput, Help: "tfrecord: prefix of the file names (default \"samples.tfrecord\")"},
 	{Field: "Gzip", Group: GroupOutput, Help: "tfrecord: compress the records"},
 	{Field: "GraphName", Group: GroupOutput, Help: "chunked, graphar: name of the graph (default: name of the store)"},

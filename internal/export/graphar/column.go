@@ -3,11 +3,13 @@ package graphar
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/blank"
 )
 
 // column is a column to write.
@@ -32,13 +34,27 @@ func numbers(name string, _ int, value func(row int) int64) *column {
 // columns are those that fit into GraphAr.
 func (x *exporter) columns(owner string, all []*graph.Column) (out []*column) {
 	for _, c := range all {
-		if k, ok := x.column(owner, c); ok {
+		if blank.Told(c, all, indices(c.Rows)) {
+			continue // the nulls of its column tell the same
+		}
+		if k, ok := x.column(owner, c, all); ok {
 			out = append(out, k)
 		} else {
 			x.r.Left = append(x.r.Left, owner+"."+c.Name)
 		}
 	}
 	return out
+}
+
+// indices are the rows of a column.
+func indices(rows int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for row := range rows {
+			if !yield(row) {
+				return
+			}
+		}
+	}
 }
 
 // written is how a dtype is written: as a type of Parquet and of GraphAr.
@@ -53,7 +69,7 @@ var written = map[graph.DType]struct {
 }
 
 // column makes a column; false: it does not fit.
-func (x *exporter) column(owner string, c *graph.Column) (*column, bool) {
+func (x *exporter) column(owner string, c *graph.Column, all []*graph.Column) (*column, bool) {
 	w, ok := written[c.DType]
 	if !ok || len(c.Shape) > 1 || len(c.Shape) == 1 && (c.Unit != "" || c.Categories != nil || c.DType == graph.Bool) {
 		return nil, false
@@ -70,8 +86,32 @@ func (x *exporter) column(owner string, c *graph.Column) (*column, bool) {
 	case len(c.Shape) == 1:
 		k.field.Lists, k.typ = 1, "list<"+w.name+">"
 	}
-	k.rows = func(from, to int) (parquet.Rows, error) { return rowsOf(c, from, to) }
+	rows := blank.Of(c, all)
+	if rows.Marked() {
+		k.field.Nullable = true
+	}
+	if k.typ != "string" && k.typ != "timestamp" && rows.Any(c.Rows) {
+		x.r.Nulls = append(x.r.Nulls, k.of)
+	}
+	k.rows = func(from, to int) (parquet.Rows, error) {
+		r, err := rowsOf(c, from, to)
+		if err == nil && rows.Marked() {
+			markNulls(&r, rows, from)
+		}
+		return r, err
+	}
 	return k, true
+}
+
+// markNulls makes rows without a value null, whose numbers package parquet wants as 0.
+func markNulls(r *parquet.Rows, rows blank.Rows, from int) {
+	r.Null = make([]bool, r.N)
+	for i := range r.Null {
+		if r.Null[i] = rows.Has(from + i); r.Null[i] && r.Ends == nil {
+			size := len(r.Data) / r.N
+			clear(r.Data[i*size : (i+1)*size])
+		}
+	}
 }
 
 // rowsOf are rows of a column as Parquet takes them.

@@ -38,6 +38,8 @@ type Result struct {
 	Files        int
 	// Left are columns that have no place in GraphAr, and Changed are columns in another dtype.
 	Left, Changed []string
+	// Nulls are numbers and bools with nulls: an import has to know what these mean.
+	Nulls []string
 }
 
 // exporter writes a graph.
@@ -201,7 +203,7 @@ func (x *exporter) vertices(n *graph.Nodes) (string, error) {
 	}
 	columns := []*column{numbers(id, n.Count, func(row int) int64 { return int64(row) })}
 	if n.IDs != nil {
-		c, ok := x.column(n.Type, n.IDs)
+		c, ok := x.column(n.Type, n.IDs, nil)
 		if !ok {
 			return "", fmt.Errorf("%s: found ids of %s of node type %s, expected strings or integers; import the nodes again with `IDs` string", x.s.Dir, n.IDs.DType, n.Type)
 		}
@@ -250,6 +252,13 @@ func (x *exporter) edges(e *graph.Edges) (string, error) {
 		slices.Reverse(adjacency)
 	}
 	columns := x.columns(e.Type.String(), slices.DeleteFunc(slices.Clone(e.Columns), func(c *graph.Column) bool { return c.Name == graph.PositionColumn }))
+	columns = slices.DeleteFunc(columns, func(c *column) bool {
+		if c.field.Lists > 0 && len(graph.FindColumn(e.Columns, c.field.Name).Shape) == 1 && graph.FindColumn(e.Columns, c.field.Name).Shape[0] < 0 {
+			x.r.Left = append(x.r.Left, c.of) // an import of edges takes lists of one length alone
+			return true
+		}
+		return false
+	})
 	prefix := "edge/" + name + "/"
 	base := prefix + list
 	for part := 0; part*x.o.VertexChunk < near; part++ {

@@ -1,14 +1,17 @@
 package metis
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/graphmill/graphmill/format/metis"
+	"github.com/graphmill/graphmill/internal/export/replaceable"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
@@ -55,19 +58,20 @@ type Result struct {
 	Building, Writing   time.Duration
 }
 
+// isHead says whether the first bytes of a file begin with a header of ours: the numbers of nodes and pairs.
+func isHead(head []byte) bool {
+	line, _, whole := bytes.Cut(head, []byte("\n"))
+	fields := bytes.Split(line, []byte(" "))
+	return whole && len(fields) == 2 && !slices.ContainsFunc(fields, func(f []byte) bool { _, err := strconv.ParseUint(string(f), 10, 63); return err != nil })
+}
+
 // Write writes the file out completely, or not at all.
 func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Options) (r *Result, err error) {
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store; METIS files hold one graph; export one store", s.Dir)
 	}
-	switch info, err := fsys.Lstat(out); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if err := replaceable.File(fsys, out, o.Force, isHead); err != nil {
 		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another `Out`", out, store.ErrExists)
-	case !o.Force:
-		return nil, fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, store.ErrExists)
 	}
 	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
 		return nil, err

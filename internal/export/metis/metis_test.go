@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// An existing file is replaced only on request, a folder never.
+// An existing file is replaced only on request, and only if it begins as ours do; a folder never.
 func TestExists(t *testing.T) {
 	s, dir := graphOf(t), t.TempDir()
 	out := filepath.Join(dir, "g.graph")
@@ -95,6 +95,12 @@ func TestExists(t *testing.T) {
 	}
 	if _, err := metis.Write(t.Context(), vfs.OS, dir, s, metis.Options{Threads: 1, Force: true}); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("found %v", err)
+	}
+	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Force: true}); !errors.Is(err, store.ErrExists) || !strings.Contains(err.Error(), "no output of graphmill") {
+		t.Errorf("found %v", err)
+	}
+	if err := os.WriteFile(out, []byte("2 1\n2\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Force: true}); err != nil {
 		t.Error(err)

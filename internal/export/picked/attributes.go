@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/blank"
 )
 
 // attribute is a name that nodes or edges have a value under, as files have it.
@@ -15,7 +16,7 @@ type attribute struct {
 	dtype graph.DType // of all values; strings if types have others
 	// own is a value of ours; nil takes the columns, by type.
 	own     func(i int) Value
-	columns []*graph.Column
+	columns []*Series
 }
 
 // Left are the columns that files leave out, as "TYPE.NAME": those with several values per row.
@@ -69,7 +70,11 @@ func (x *Graph) nodeAttributes() []attribute {
 			own = append(own, attribute{name: "hop", dtype: graph.Int64, own: func(i int) Value { return integer(x.Nodes[i].Hop) }})
 		}
 	}
-	return join(own, columns, "id")
+	rows := make([][]int, len(x.NodeTypes))
+	for i := range x.Nodes {
+		rows[x.Nodes[i].Type] = append(rows[x.Nodes[i].Type], x.Nodes[i].Row)
+	}
+	return join(own, columns, rows, "id")
 }
 
 // edgeAttributes are what edges have beside their ends.
@@ -78,15 +83,19 @@ func (x *Graph) edgeAttributes() []attribute {
 	for t := range x.EdgeTypes {
 		columns[t] = x.EdgeTypes[t].Columns
 	}
+	rows := make([][]int, len(x.EdgeTypes))
+	for i := range x.Edges {
+		rows[x.Edges[i].Type] = append(rows[x.Edges[i].Type], x.Edges[i].Row)
+	}
 	return join([]attribute{
 		{name: "type", dtype: graph.String, own: func(i int) Value { return text(x.EdgeTypes[x.Edges[i].Type].Type.String()) }},
 		{name: "number", dtype: graph.Int64, own: func(i int) Value { return integer(x.Edges[i].Number) }},
-	}, columns, "id", "source", "target", "key")
+	}, columns, rows, "id", "source", "target", "key")
 }
 
 // join puts the columns of all types after own, each name once. A name of ours has "_" at its end where a column has it, and so has a column with a
-// reserved name.
-func join(own []attribute, columns [][]*graph.Column, reserved ...string) []attribute {
+// reserved name. Columns that only mark missing values, which the files leave out, are no attributes. rows are those that are written, by type.
+func join(own []attribute, columns [][]*graph.Column, rows [][]int, reserved ...string) []attribute {
 	taken := map[string]bool{}
 	for _, name := range reserved {
 		taken[name] = true
@@ -95,16 +104,16 @@ func join(own []attribute, columns [][]*graph.Column, reserved ...string) []attr
 	at := map[string]int{}
 	for t, list := range columns {
 		for _, c := range list {
-			if !Single(c) {
+			if !Single(c) || blank.Told(c, list, slices.Values(rows[t])) {
 				continue
 			}
 			i, seen := at[c.Name]
 			if !seen {
 				i = len(all)
 				at[c.Name] = i
-				all = append(all, attribute{dtype: dtypeOf(c), columns: make([]*graph.Column, len(columns))})
+				all = append(all, attribute{dtype: dtypeOf(c), columns: make([]*Series, len(columns))})
 			}
-			all[i].columns[t] = c
+			all[i].columns[t] = SeriesOf(c, list)
 			if all[i].dtype != dtypeOf(c) {
 				all[i].dtype = graph.String
 			}
@@ -156,14 +165,35 @@ func (a *attribute) valueAt(i, kind, row int) Value {
 	if c == nil {
 		return Value{}
 	}
-	v := ValueOf(c, row)
+	v := c.At(row)
 	if v.Kind != Missing && c.Unit != "" {
-		return text(ISO(graph.View[int64](c.Values)[row], c.Unit))
+		return text(c.Text(row))
 	}
 	if v.Kind != Missing && a.dtype == graph.String {
 		v.Kind = Text
 	}
 	return v
+}
+
+// Gaps are the names of numbers and bools that some nodes or edges have no value of: an import has to know what these mean.
+func (x *Graph) Gaps() (names []string) {
+	add := func(list []attribute, n int, at func(i int) (kind, row int)) {
+		for k := range list {
+			if list[k].dtype == graph.String || slices.Contains(names, list[k].name) {
+				continue
+			}
+			for i := range n {
+				kind, row := at(i)
+				if list[k].valueAt(i, kind, row).Kind == Missing {
+					names = append(names, list[k].name)
+					break
+				}
+			}
+		}
+	}
+	add(x.attributes().nodes, len(x.Nodes), func(i int) (int, int) { return x.Nodes[i].Type, x.Nodes[i].Row })
+	add(x.attributes().edges, len(x.Edges), func(i int) (int, int) { return x.Edges[i].Type, x.Edges[i].Row })
+	return names
 }
 
 // fileIDs are the ids of nodes in a file: the original ids where these tell nodes apart, else with the type, and the subgraph if there are several, before them.

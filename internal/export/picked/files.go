@@ -17,11 +17,17 @@ var graphMLTypes = map[graph.DType]string{
 	graph.Uint64: "long", graph.Float16: "float", graph.BFloat16: "float", graph.Float32: "float", graph.Float64: "double", graph.String: "string",
 }
 
+// The first bytes of the files.
+const (
+	GraphMLHead  = `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">`
+	NodeLinkHead = `{"directed": true, "multigraph": true, "graph": {},`
+)
+
 // GraphML is the graph as a document of GraphML. Columns of several values per row are left out, and characters that XML cannot have are U+FFFD.
 func (x *Graph) GraphML() []byte {
 	var b bytes.Buffer
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n" + `<graphml xmlns="http://graphml.graphdrawing.org/xmlns">` + "\n")
-	nodes, edges := x.nodeAttributes(), x.edgeAttributes()
+	b.WriteString(GraphMLHead + "\n")
+	nodes, edges := x.attributes().nodes, x.attributes().edges
 	for _, of := range []struct {
 		kind string
 		list []attribute
@@ -72,7 +78,7 @@ func escaped(s string) string {
 // NodeLink is the graph as JSON of networkx's node_link_data, which D3 draws. Columns of several values per row are left out, and so are missing values, NaN and infinities,
 // which JSON cannot have.
 func (x *Graph) NodeLink() ([]byte, error) {
-	b := []byte("{\"directed\": true, \"multigraph\": true, \"graph\": {},\n\"nodes\": [")
+	b := []byte(NodeLinkHead + "\n\"nodes\": [")
 	ids := x.fileIDs()
 	var err error
 	add := func(list []attribute, i, of, row int) {

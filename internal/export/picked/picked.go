@@ -91,7 +91,7 @@ func Fits(s *store.Store, most Limits) error {
 	for _, e := range s.Graph.Edges {
 		edges += uint64(e.Count)
 	}
-	return most.check(s.Dir, nodes, edges, "sample a part of it, as with graphmill sample STORE --batch-size 4 --fanout 5,3 --out BATCHES, and give that")
+	return most.check(s.Dir, nodes, edges, "sample a part of it with graphmill sample, such as batches of 4 seeds with the fanout 5,3, and give that")
 }
 
 // Store reads a store, which has been checked.
@@ -159,7 +159,7 @@ func Subgraphs(s, from *store.Store, which []int, most Limits) (*Graph, error) {
 		if len(which) > 1 {
 			what = fmt.Sprintf("%s: subgraphs to %d", s.Dir, g)
 		}
-		if err := most.check(what, nodes, edges, "give fewer, or sample smaller ones, as with graphmill sample STORE --batch-size 4 --fanout 5,3 --out BATCHES"); err != nil {
+		if err := most.check(what, nodes, edges, "give fewer, or sample smaller ones with graphmill sample, such as batches of 4 seeds with the fanout 5,3"); err != nil {
 			return nil, err
 		}
 	}

@@ -212,3 +212,19 @@ func TestFilesLeaveOut(t *testing.T) {
 		}
 	}
 }
+
+// Files leave out the values of cells that were empty, and keep zeros that were not.
+func TestFilesLeaveMissingOut(t *testing.T) {
+	g := &picked.Graph{NodeTypes: []picked.NodeType{{Type: "n", Columns: []*graph.Column{
+		numbers("year", graph.Int64, []int64{0, 0}), {Name: "year_missing", DType: graph.Bool, Rows: 2, Values: []byte{1, 0}},
+	}}}, Nodes: []picked.Node{{Hop: -1}, {Number: 1, Row: 1, Hop: -1}}}
+	b, err := g.NodeLink()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{`"year": 0`: string(b), `<data key="n2">0</data>`: string(g.GraphML())} {
+		if n := strings.Count(text, name); n != 1 {
+			t.Errorf("found %s %d times, expected it of the second node alone:\n%s", name, n, text)
+		}
+	}
+}

@@ -9,12 +9,13 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/blank"
 )
 
 // Kind is the kind of a value.
 type Kind uint8
 
-// The kinds. Missing is a category or time without a value.
+// The kinds. Missing is none.
 const (
 	Missing Kind = iota
 	Bool
@@ -99,6 +100,33 @@ func ValueOf(c *graph.Column, i int) Value {
 		return float(float64(math.Float32frombits(le.Uint32(b))), 32)
 	}
 	return float(math.Float64frombits(le.Uint64(b)), 64)
+}
+
+// Series is a column with one value per row, and knows which rows have none.
+type Series struct {
+	*graph.Column
+
+	blank blank.Rows
+}
+
+// SeriesOf is a column, of which all are those of the type.
+func SeriesOf(c *graph.Column, all []*graph.Column) *Series { return &Series{c, blank.Of(c, all)} }
+
+// At is the value of a row.
+func (s *Series) At(row int) Value {
+	if s.blank.Has(row) {
+		return Value{}
+	}
+	return ValueOf(s.Column, row)
+}
+
+// Text is the value of a row in words: times in ISO 8601, and "" for a missing one.
+func (s *Series) Text(row int) string {
+	v := s.At(row)
+	if s.Unit == "" || v.Kind == Missing {
+		return v.Text
+	}
+	return ISO(graph.View[int64](s.Values)[row], s.Unit)
 }
 
 // ID is the original id of a node, or its number.

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/blank"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/features/widening"
 )
 
@@ -96,16 +97,13 @@ func storeColumn(c *widening.Column, all []*widening.Column) (column, error) {
 	}
 	if single && !c.Wide() && c.Unit == "" {
 		for _, m := range all {
-			if m.Name == c.Name+missingSuffix && m.DType == graph.Bool && len(m.Shape) == 0 && !m.Wide() {
+			if m.Name == c.Name+features.MarkSuffix && blank.Marks(m.Column) && !m.Wide() {
 				x.marks, x.field.Nullable = m.Column, true
 			}
 		}
 	}
 	return x, nil
 }
-
-// missingSuffix ends the name of a column of bools that marks the empty cells of another.
-const missingSuffix = "_missing"
 
 // beyondMilliseconds says whether a time is no int64 in milliseconds.
 func beyondMilliseconds(seconds []int64) bool {
@@ -115,21 +113,6 @@ func beyondMilliseconds(seconds []int64) bool {
 		}
 	}
 	return false
-}
-
-// isEmpty says whether a number has the value of an empty cell: 0, or NaN in floats.
-func isEmpty(d graph.DType, value []byte) bool {
-	switch d {
-	case graph.Float16:
-		return bytes.Equal(value, []byte{0x00, 0x7e})
-	case graph.BFloat16:
-		return bytes.Equal(value, []byte{0xc0, 0x7f})
-	case graph.Float32:
-		return math.IsNaN(float64(graph.View[float32](value)[0]))
-	case graph.Float64:
-		return math.IsNaN(graph.View[float64](value)[0])
-	}
-	return len(bytes.Trim(value, "\x00")) == 0
 }
 
 // widened converts values to those of Parquet: integers of at least 32 bits, and floats of 32.

@@ -131,7 +131,7 @@ func (x *exporter) categoriesYAML(t *Table, c *column) (list string, needed bool
 // graphYAML imports the tables.
 func (x *exporter) graphYAML() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The tables of a store, written by graphmill export --to parquet.\n# %s\n", x.importLine())
+	fmt.Fprintf(&b, "# The tables of a store, written by %s.\n# %s\n", x.shell(exportLine), x.importLine())
 	for _, edges := range []bool{false, true} {
 		begun := false
 		for _, t := range x.r.Tables {
@@ -151,9 +151,20 @@ func (x *exporter) graphYAML() []byte {
 	return []byte(b.String())
 }
 
+// exportLine is the command that writes the tables, with fields for flags.
+const exportLine = "graphmill export `To` parquet"
+
+// shell is a command as files show it.
+func (x *exporter) shell(line string) string {
+	if x.o.Shell == nil {
+		return line
+	}
+	return x.o.Shell(line)
+}
+
 // importLine is the command that makes an equal store.
 func (x *exporter) importLine() string {
-	line := "graphmill import FOLDER --out STORE"
+	line := "graphmill import FOLDER `Out` STORE"
 	var out, both, none bool
 	for _, e := range x.s.Graph.Edges {
 		out = out || e.Primary == graph.Out
@@ -163,19 +174,19 @@ func (x *exporter) importLine() string {
 	for _, f := range []struct {
 		is   bool
 		flag string
-	}{{out, " --primary out"}, {both, " --both"}, {none, " --no-positions"}} {
+	}{{out, " `Primary` out"}, {both, " `Both`"}, {none, " `NoPositions`"}} {
 		if f.is {
 			line += f.flag
 		}
 	}
-	return line
+	return x.shell(line)
 }
 
 // readme describes the tables for people.
 func (x *exporter) readme() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Tables of %s\n\n", x.o.Name)
-	b.WriteString("Parquet tables of a graph, written by `graphmill export --to parquet`. `node` numbers the nodes of a type from 0, and `source` and `target` are\n" +
+	b.WriteString("Parquet tables of a graph, written by `" + x.shell(exportLine) + "`. `node` numbers the nodes of a type from 0, and `source` and `target` are\n" +
 		"such numbers. `id`, `source_id` and `target_id` are original ids, where there are any. `edge` is the id of the edge in the store. Rows of edges are in the\n" +
 		"order of their input. A key has `_` at its end where a column has the same name.\n\n")
 	b.WriteString("| table | type | rows | keys |\n|---|---|--:|---|\n")

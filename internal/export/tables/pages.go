@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/blank"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
@@ -254,7 +255,7 @@ func (w *worker) markEmpty(c *column, rows []uint64) {
 			continue
 		}
 		if size == 0 && c.from.StringOffsets.At(int(row)) == c.from.StringOffsets.At(int(row)+1) ||
-			size > 0 && isEmpty(c.from.DType, c.from.Values[int(row)*size:][:size]) {
+			size > 0 && blank.Empty(c.from.DType, c.from.Values[int(row)*size:][:size]) {
 			w.null(i)
 		}
 	}

@@ -29,10 +29,12 @@ const MaxShards = 99999
 
 // Options say how tables are written.
 type Options struct {
-	Name    string // of the store, for the README
-	Shards  int    // files of a table; at least 1
-	Threads int    // at least 1
-	Memory  int64  // bytes of peak RSS; 0: no bound. It changes no byte of the output.
+	Name string // of the store, for the README
+	// Shell puts flags in the places of fields in the commands that README.md and graph.yaml show; nil leaves the fields.
+	Shell   func(line string) string
+	Shards  int   // files of a table; at least 1
+	Threads int   // at least 1
+	Memory  int64 // bytes of peak RSS; 0: no bound. It changes no byte of the output.
 	// Progress, if not nil, receives numbers of rows that are done, which are Rows in all.
 	Progress func(rows int)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/export/blank"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -157,6 +158,12 @@ func (r *DGFResult) jobs(g *graph.Graph, features *widening.Features) (jobs []dg
 
 // declare adds the features of a set to the schema.
 func (r *DGFResult) declare(j *dgfJob) error {
+	var own []*graph.Column
+	for _, c := range j.source.cols {
+		if !c.Wide() {
+			own = append(own, c.Column)
+		}
+	}
 	for _, c := range j.source.cols {
 		if err := c.CheckOffsets(); err != nil {
 			return fmt.Errorf("%s: column %q: %w", j.source.name, c.Name, err)
@@ -175,11 +182,31 @@ func (r *DGFResult) declare(j *dgfJob) error {
 			f.Semantic = dgf.Timestamp
 			r.warn("%s: column %q has times in %s since 1970, as integers", j.source.name, c.Name, c.Unit)
 		}
+		if !c.Wide() && blank.Of(c.Column, own).Any(c.Rows) {
+			r.warn("%s: column %q has %s for missing values, as DGF has no nulls", j.source.name, c.Name, standIn(c.Column))
+		}
 		if c.DType == graph.String && c.Rows > 0 && len(c.Values) == 0 {
 			r.warn("%s: all texts of column %q are empty, and DGF 0.1.0 cannot read such files", j.source.name, c.Name)
 		}
 	}
 	return nil
+}
+
+// standIn is what a column has for a missing value, in words.
+func standIn(c *graph.Column) string {
+	switch {
+	case c.Categories != nil:
+		return "the code -1"
+	case c.Unit != "":
+		return fmt.Sprint(graph.NoTime)
+	case c.DType == graph.String:
+		return "empty texts"
+	case c.DType == graph.Bool:
+		return "false"
+	case c.DType.IsFloat():
+		return "NaN"
+	}
+	return "0"
 }
 
 // checkDGFNames refuses names of sets that are no names of files, and names that DGF takes for those of several sets, as it finds the

@@ -1,16 +1,16 @@
 package drawing
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/picked"
+	"github.com/graphmill/graphmill/internal/export/replaceable"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
@@ -21,6 +21,9 @@ import (
 
 // most are the nodes and edges of a picture that people can still read.
 var most = picked.Limits{Nodes: report.MostPictured, Edges: 10 * report.MostPictured}
+
+// heads are the first bytes of pictures, by the ends of their names.
+var heads = map[string]string{".svg": `<svg xmlns="http://www.w3.org/2000/svg" role="img"`, ".html": "<!doctype html>\n<html lang=\"en\">"}
 
 // Draw draws a subgraph of the collection in the folder in, or the store there, into the file out, which ends with .svg or .html.
 func Draw(ctx context.Context, in, out string, o option.Picture) (_ *report.Report, err error) {
@@ -34,7 +37,7 @@ func Draw(ctx context.Context, in, out string, o option.Picture) (_ *report.Repo
 	default:
 		return nil, operation.Usagef("found `Out` %q, expected a file that ends with .svg or .html", out)
 	}
-	if err := vacant(out, o.Overwrite); err != nil {
+	if err := replaceable.File(vfs.OS, out, o.Overwrite, func(head []byte) bool { return bytes.HasPrefix(head, []byte(heads[filepath.Ext(out)])) }); err != nil {
 		return nil, err
 	}
 	r := operation.NewReport(&o.Run, "draw", operation.Titled(in))
@@ -68,20 +71,6 @@ func Draw(ctx context.Context, in, out string, o option.Picture) (_ *report.Repo
 	r.Output, r.Next = out, "open "+report.QuoteWord(out)+" in a browser"
 	r.Finish(time.Since(start))
 	return r, nil
-}
-
-// vacant refuses an output that exists.
-func vacant(out string, overwrite bool) error {
-	switch info, err := vfs.OS.Lstat(out); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return err
-	case info.IsDir():
-		return fmt.Errorf("%s: %w and is a folder, expected the name of a file; choose another `Out`", out, store.ErrExists)
-	case !overwrite:
-		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, store.ErrExists)
-	}
-	return nil
 }
 
 // picture reads what is drawn, and makes the picture.
@@ -173,8 +162,8 @@ func Pick(ctx context.Context, in, from string, which []int, most picked.Limits,
 }
 
 // columnOf is a column of one value per row that types have, by node type; nil where a type lacks it.
-func columnOf(g *picked.Graph, option, name string) ([]*graph.Column, error) {
-	out := make([]*graph.Column, len(g.NodeTypes))
+func columnOf(g *picked.Graph, option, name string) ([]*picked.Series, error) {
+	out := make([]*picked.Series, len(g.NodeTypes))
 	var known []string
 	found := false
 	for t := range g.NodeTypes {
@@ -184,7 +173,7 @@ func columnOf(g *picked.Graph, option, name string) ([]*graph.Column, error) {
 			}
 			known = append(known, c.Name)
 			if c.Name == name {
-				out[t], found = c, true
+				out[t], found = picked.SeriesOf(c, g.NodeTypes[t].Columns), true
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/picked"
 	"github.com/graphmill/graphmill/internal/layout"
 	"github.com/graphmill/graphmill/option"
@@ -116,19 +115,10 @@ func (d *drawer) label() error {
 		case err != nil: // the ids
 			d.p.Nodes[i].Label = d.g.ID(n).Text
 		case columns[n.Type] != nil:
-			d.p.Nodes[i].Label = textOf(columns[n.Type], n.Row)
+			d.p.Nodes[i].Label = columns[n.Type].Text(n.Row)
 		}
 	}
 	return nil
-}
-
-// textOf is a value of a column in words: times in ISO 8601, and "" for a missing one.
-func textOf(c *graph.Column, row int) string {
-	v := picked.ValueOf(c, row)
-	if c.Unit == "" || v.Kind == picked.Missing {
-		return v.Text
-	}
-	return picked.ISO(graph.View[int64](c.Values)[row], c.Unit)
 }
 
 // mostGroups is the most texts that have a colour of their own, and scaleSteps the colours of a scale.
@@ -159,7 +149,7 @@ func (d *drawer) colour() error {
 		if c == nil {
 			continue
 		}
-		if kind := picked.KindOf(c); kind == picked.Text || kind == picked.Bool {
+		if kind := picked.KindOf(c.Column); kind == picked.Text || kind == picked.Bool {
 			numbers = false
 		}
 	}
@@ -172,7 +162,7 @@ func (d *drawer) colour() error {
 }
 
 // byNumber colours by a scale from the least to the greatest number.
-func (d *drawer) byNumber(columns []*graph.Column) {
+func (d *drawer) byNumber(columns []*picked.Series) {
 	values := make([]float64, len(d.g.Nodes))
 	texts := make([]string, len(d.g.Nodes))
 	least, greatest := math.Inf(1), math.Inf(-1)
@@ -181,8 +171,8 @@ func (d *drawer) byNumber(columns []*graph.Column) {
 		n := &d.g.Nodes[i]
 		values[i] = math.NaN()
 		if c := columns[n.Type]; c != nil {
-			if v := picked.ValueOf(c, n.Row); v.Kind != picked.Missing && !math.IsInf(v.Of, 0) {
-				values[i], texts[i] = v.Of, textOf(c, n.Row)
+			if v := c.At(n.Row); v.Kind != picked.Missing && !math.IsInf(v.Of, 0) {
+				values[i], texts[i] = v.Of, c.Text(n.Row)
 			}
 		}
 		if v := values[i]; !math.IsNaN(v) {
@@ -234,7 +224,7 @@ func (d *drawer) byNumber(columns []*graph.Column) {
 }
 
 // byText colours by texts: the most frequent ones have a colour each.
-func (d *drawer) byText(columns []*graph.Column) {
+func (d *drawer) byText(columns []*picked.Series) {
 	of := make([]int, len(d.g.Nodes))
 	number := map[string]int{}
 	var texts []string
@@ -243,10 +233,10 @@ func (d *drawer) byText(columns []*graph.Column) {
 		n := &d.g.Nodes[i]
 		of[i] = -1
 		c := columns[n.Type]
-		if c == nil || picked.ValueOf(c, n.Row).Kind == picked.Missing {
+		if c == nil || c.At(n.Row).Kind == picked.Missing {
 			continue
 		}
-		text := textOf(c, n.Row)
+		text := c.Text(n.Row)
 		k, seen := number[text]
 		if !seen {
 			k = len(texts)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/export/tables"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/drawing"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -30,7 +31,7 @@ func (e *exporting) tables(ctx context.Context) (err error) {
 		return err
 	}
 	var result *tables.Result
-	opt := tables.Options{Name: operation.GraphName(e.in), Shards: o.Shards, Threads: o.Threads, Memory: o.Memory}
+	opt := tables.Options{Name: operation.GraphName(e.in), Shards: o.Shards, Shell: drawing.Shell, Threads: o.Threads, Memory: o.Memory}
 	return operation.WriteOutput(&o.Run, ctx, e.out, &made, r, e.start, operation.Work{Progress: "export", Stage: "encode and write", Total: tables.Rows(s.Graph), Unit: "rows"}, func(w *store.Writer, line *operation.Meter) (int64, error) {
 		opt.Progress = func(n int) { line.Add(int64(n)) }
 		if result, err = tables.Write(ctx, vfs.OS, w, s, opt); err != nil {
