@@ -21,8 +21,10 @@ import (
 // Neo4j's header: then these are the node types.
 type edgeList struct{}
 
-func (edgeList) name() string  { return "edge-list" }
-func (edgeList) about() string { return table.Expected + ", or a folder of them; the folder of a table of Delta Lake or Iceberg, also as DIR@version=N or DIR@time=T" }
+func (edgeList) name() string { return "edge-list" }
+func (edgeList) about() string {
+	return table.Expected + ", or a folder of them; the folder of a table of Delta Lake or Iceberg, also as DIR@version=N or DIR@time=T"
+}
 
 func (edgeList) becomes() string {
 	return "a graph of one type, or of the id spaces of Neo4j's header; further columns become columns of the edges"
