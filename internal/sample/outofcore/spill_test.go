@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"pgregory.net/rapid"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
