@@ -98,8 +98,9 @@ func says(text string) bool {
 	return false
 }
 
-// cleaning reports whether a fault keeps a run from removing what it gives up: an unfinished output, or the folder of its messages.
+// cleaning reports whether a fault keeps a run from removing what it gives up: an unfinished output, or the folder of its messages or
+// of its lines.
 func cleaning(b broken) bool {
 	within := func(ending string) bool { return strings.Contains(b.path+"/", ending+"/") }
-	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && (within(".partial") || within(".messages") || b.path == ".")
+	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && (within(".partial") || within(".messages") || within(".lines") || b.path == ".")
 }
