@@ -921,7 +921,7 @@ class Bench:
                 )
             ],
         )
-        # DGF keeps its subgraphs in memory and writes nothing. Its clock runs after the graph is read; ours is that of the whole command.
+        # DGF keeps its subgraphs in memory and writes nothing. Its time begins when the graph is read; ours is the time of the whole command.
         dgf = self.python("frames", "dgf", "numpy")
         graph_of_dgf = self.work / "out" / "dgf"
         shutil.rmtree(graph_of_dgf, ignore_errors=True)

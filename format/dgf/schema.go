@@ -50,7 +50,7 @@ const (
 
 var formats = []Format{Integer32, Integer64, Float32, Float64, Bytes, Bool}
 
-// Semantic is what the values of a feature mean.
+// Semantic says what the values of a feature mean.
 type Semantic string
 
 // The semantics that this package uses. DGF has more.
@@ -61,8 +61,8 @@ const (
 	PrimaryID   Semantic = "PRIMARY_ID"
 )
 
-// Shape is the shape of a feature of one row; -1 for a variable dimension. Nil is an unknown shape, which DGF takes for that of a
-// single value; not nil and empty is a single value.
+// Shape is the shape of a feature in one row, with -1 for a variable dimension. An empty shape is a single value. Nil is an unknown shape,
+// which DGF reads as a single value, too.
 type Shape []int
 
 // MarshalJSON writes a variable dimension as null, and a nil shape as null.
@@ -251,7 +251,7 @@ func ParseMetadata(name string, text []byte) (*Metadata, error) {
 		return nil, err
 	}
 	if m.Version != 0 {
-		return nil, errorf(name, "found version %d of the format, expected 0, that of DGF 0.1", m.Version)
+		return nil, errorf(name, "found version %d of the format, expected version 0, which DGF 0.1 writes", m.Version)
 	}
 	return m, nil
 }

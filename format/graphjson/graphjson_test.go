@@ -215,7 +215,7 @@ func TestErrorWithBytes(t *testing.T) {
 	}
 }
 
-// FuzzRecords reads any text as nodes and relationships. What is read of a part of the lines is what is read of all of them.
+// FuzzRecords reads any text as nodes and relationships. Records that are read from a part of the lines are also read from all lines.
 func FuzzRecords(f *testing.F) {
 	f.Add(`{"type":"node","id":"0","labels":["A"],"properties":{"x":[1,"a"],"y":null}}
 {"type":"relationship","label":"R","start":{"id":"0","labels":["A"]},"end":{"id":1}}`)

@@ -379,7 +379,7 @@ class TestFilesDrawn(Case):
 @NEEDS
 class TestFilesOntologies(Case):
     def as_triples(self, path: pathlib.Path, form: str) -> None:
-        """The store is that of the same triples as N-Triples."""
+        """The store equals the one that N-Triples of the same triples give."""
         import rdflib
         from graphmill._files.ontologies import in_order as triples
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math/bits"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/positions"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -36,7 +36,7 @@ type sorter struct {
 // edges writes the edges of a type, and their columns.
 func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (err error) {
 	s := &sorter{x: x, e: e, all: all, number: 4}
-	if s.positions, err = positions(e); err != nil {
+	if s.positions, err = positions.Of(e); err != nil {
 		return err
 	}
 	top := uint64(max(e.Count, 1))
@@ -83,21 +83,6 @@ func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (er
 		return err
 	}
 	return s.write(ctx)
-}
-
-// positions returns the positions of the edges in their input, by edge id. It returns an empty index if edge ids are
-// in that order, or if the order is not known.
-func positions(e *graph.Edges) (graph.Index, error) {
-	c := graph.FindColumn(e.Columns, graph.PositionColumn)
-	switch {
-	case c == nil:
-		return graph.Index{}, nil
-	case c.DType == graph.Uint32 && len(c.Shape) == 0:
-		return graph.Index{U32: graph.View[uint32](c.Values)}, nil
-	case c.DType == graph.Uint64 && len(c.Shape) == 0:
-		return graph.Index{U64: graph.View[uint64](c.Values)}, nil
-	}
-	return graph.Index{}, fmt.Errorf("edge type %s: found the column %s of %s %v, expected uint32 or uint64", e.Type, graph.PositionColumn, c.DType, c.Shape)
 }
 
 // bucketBytes bounds the bytes that are sorted at a time, so that they fit into a cache.

@@ -113,7 +113,7 @@ func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Re
 	return x.r, x.text(store.FileName(o.Name)+".graph.yml", "name: "+quoted(o.Name)+"\nvertices:"+list(vertices)+"edges:"+list(edges)+"version: gar/v1\n")
 }
 
-// quoted is a text as YAML reads it, which is that of JSON.
+// quoted is a text in quotes. YAML reads the quoted texts of JSON.
 func quoted(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil { // no text has one

@@ -44,7 +44,7 @@ func integer[T int | uint64](v T) Value {
 	return Value{Kind: Integer, Text: strconv.FormatInt(int64(v), 10), Of: float64(v)}
 }
 
-// nodeAttributes are what nodes have beside their id.
+// nodeAttributes lists the attributes of nodes, without their ids.
 func (x *Graph) nodeAttributes() []attribute {
 	columns := make([][]*graph.Column, len(x.NodeTypes))
 	hasIDs := false
@@ -77,7 +77,7 @@ func (x *Graph) nodeAttributes() []attribute {
 	return join(own, columns, rows, "id")
 }
 
-// edgeAttributes are what edges have beside their ends.
+// edgeAttributes lists the attributes of edges, without their ends.
 func (x *Graph) edgeAttributes() []attribute {
 	columns := make([][]*graph.Column, len(x.EdgeTypes))
 	for t := range x.EdgeTypes {

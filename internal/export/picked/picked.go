@@ -55,7 +55,7 @@ type Edge struct {
 	Row            int
 }
 
-// Graph is what was picked.
+// Graph is the part of a store, or the subgraphs, that are written to one file.
 type Graph struct {
 	NodeTypes []NodeType
 	EdgeTypes []EdgeType

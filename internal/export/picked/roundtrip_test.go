@@ -127,8 +127,8 @@ func rowsOf(nodes, edges []*graph.Column, n, m int, id func(int) string, ends fu
 	return out
 }
 
-// named are the columns of those names, in their order.
-func named(columns []*graph.Column, names ...string) (out []*graph.Column) {
+// columnsNamed are the columns of some names, in the order of the names.
+func columnsNamed(columns []*graph.Column, names ...string) (out []*graph.Column) {
 	for _, name := range names {
 		out = append(out, graph.FindColumn(columns, name))
 	}
@@ -145,7 +145,7 @@ func TestFilesComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		nodeNames, edgeNames := []string{"label <&\"", "number", "d", "f", "b"}, []string{"w"}
-		want := rowsOf(named(g.NodeTypes[0].Columns, nodeNames...), named(g.EdgeTypes[0].Columns, edgeNames...), len(g.Nodes), len(g.Edges),
+		want := rowsOf(columnsNamed(g.NodeTypes[0].Columns, nodeNames...), columnsNamed(g.EdgeTypes[0].Columns, edgeNames...), len(g.Nodes), len(g.Edges),
 			func(i int) string { return g.ID(&g.Nodes[i]).Text },
 			func(i int) string {
 				return g.ID(&g.Nodes[g.Edges[i].Source]).Text + ">" + g.ID(&g.Nodes[g.Edges[i].Target]).Text
@@ -165,8 +165,8 @@ func TestFilesComeBack(t *testing.T) {
 				order[store.PositionAt(graph.FindColumn(e.Columns, graph.PositionColumn), id)] = id
 			}
 			id := func(i int) string { return string(n.IDs.Text(i)) }
-			got := rowsOf(named(n.Columns, nodeNames...), nil, n.Count, 0, id, nil)
-			edges := rowsOf(nil, named(e.Columns, edgeNames...), 0, e.Count, nil, func(i int) string {
+			got := rowsOf(columnsNamed(n.Columns, nodeNames...), nil, n.Count, 0, id, nil)
+			edges := rowsOf(nil, columnsNamed(e.Columns, edgeNames...), 0, e.Count, nil, func(i int) string {
 				src, dst := e.Ends(i)
 				return id(int(src)) + ">" + id(int(dst))
 			})

@@ -47,7 +47,7 @@ func KindOf(c *graph.Column) Kind {
 	return Integer
 }
 
-// ValueOf is value i of a column, which of a column with one value per row is that of row i.
+// ValueOf returns value i of a column. In a column with one value per row, it is the value of row i.
 func ValueOf(c *graph.Column, i int) Value {
 	switch {
 	case c.Categories != nil:

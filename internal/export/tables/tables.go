@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/positions"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
@@ -206,12 +207,12 @@ func (x *exporter) writeEdges(ctx context.Context, e *graph.Edges, columns []*wi
 	t.yaml = x.edgesYAML(t, src.IDs != nil, dst.IDs != nil)
 	x.r.Edges += uint64(e.Count)
 	var order rowOrder = &counted{rows: e.Count}
-	positions, err := positionsOf(e)
+	inInput, err := positions.Of(e)
 	if err != nil {
 		return err
 	}
-	if positions.Len() > 0 {
-		sorted, err := x.sortEdges(ctx, e, positions)
+	if inInput.Len() > 0 {
+		sorted, err := x.sortEdges(ctx, e, inInput)
 		if err != nil {
 			return err
 		}

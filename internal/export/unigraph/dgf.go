@@ -55,13 +55,7 @@ type dgfJob struct {
 // bytes; its semantic is PRIMARY_ID. Times are INTEGER_64 of the semantic TIMESTAMP, categories INTEGER_32 of the semantic CATEGORICAL.
 // Rows of an edge set are in the order of edge ids.
 func WriteDGF(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (*DGFResult, error) {
-	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with `To` tfrecord", s.Dir)
-	}
-	if err := s.Check(ctx); err != nil {
-		return nil, err
-	}
-	features, err := widening.Read(fsys, s.Dir)
+	features, err := checkedFeatures(ctx, fsys, s)
 	if err != nil {
 		return nil, err
 	}

@@ -47,17 +47,22 @@ func (r *Result) warn(format string, a ...any) {
 
 // FromStore writes the graph of a store as fromGraph does. It refuses a store whose arrays do not form a graph.
 func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, opt Options) (*Result, error) {
-	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs with graphmill export", s.Dir)
-	}
-	if err := s.Check(ctx); err != nil {
-		return nil, err
-	}
-	features, err := widening.Read(fsys, s.Dir)
+	features, err := checkedFeatures(ctx, fsys, s)
 	if err != nil {
 		return nil, err
 	}
 	return fromGraph(ctx, fsys, w, s.Graph, features, opt)
+}
+
+// checkedFeatures returns the features of a store of one graph whose arrays form it. Others are an error.
+func checkedFeatures(ctx context.Context, fsys vfs.FS, s *store.Store) (*widening.Features, error) {
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store; write its graphs as TFRecords with graphmill export", s.Dir)
+	}
+	if err := s.Check(ctx); err != nil {
+		return nil, err
+	}
+	return widening.Read(fsys, s.Dir)
 }
 
 // fromGraph writes a graph with its features as a unigraph into w. The caller seals w. fsys is the file system of w. The ids of the
