@@ -236,7 +236,6 @@ var enough = map[string][]string{
 		"%s: %w: found %d edges, expected %d",
 		"%w: found the neighbour %d at %d, expected one below %d",
 		"%s: %w: found %d bytes with checksum %s, expected %d with %s",
-		"edge type %s: found the column %s of %s %v, expected uint32 or uint64",
 		"seed_local: found ids of 64 bits, expected 32",
 		"%s: found local ids of 64 bits, expected 32",
 		"%s: found %d ids, expected %d of 32 bits",
