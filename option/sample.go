@@ -299,6 +299,10 @@ type Batches struct {
 	// Order is the order of the seeds, "weighted:COLUMN", "stratified:COLUMN" or
 	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
 	Order string
+	// Kept is an .npy file of int64 ids, ascending, of the nodes whose rows the consumer keeps: batches leave the columns of these nodes out. Ids count the nodes of
+	// all types, type after type in the order of the store. The columns of a type with kept nodes then have the rows of all others, in the order of the batch; sent
+	// has the places of these nodes in the batch, and place the number of each node's row: among the kept rows of its type, then among those of the batch. "" is none.
+	Kept string
 	// Slots is the number of batches that the consumer of a loader holds at a time, which the stream executor counts
 	// in Memory; 0 is the number that Batches holds.
 	Slots int

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/graphmill/graphmill/batch"
@@ -92,6 +93,11 @@ func product(x, by int64) (high, low uint64) {
 		high -= uint64(by)
 	}
 	return high, low
+}
+
+// aged says whether rows of a type have ages.
+func (f *Features) aged(typ string) bool {
+	return slices.ContainsFunc(f.Ages, func(a Age) bool { return a.Type == typ })
 }
 
 // addAge adds the ages of a type, if they are wanted. seed is the index in the batch of the seed of a row.

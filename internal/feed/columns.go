@@ -54,6 +54,7 @@ type made struct {
 	places   []places
 	events   *madeEvents // of a source of events; all other fields are then empty
 	gathered []uint64    // scratch memory of agesOf
+	divided  []divided   // by node type, as far as rows are kept
 }
 
 // Features are the columns that come with batches, by type.
@@ -72,6 +73,8 @@ type Features struct {
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
 	NoEdgeIDs bool
+	// Kept are the nodes, by type, whose rows of Nodes and of joined columns batches leave out. Batches have the column place of these types.
+	Kept map[string]*Kept
 
 	unevenLists bool     // the links have lists of negatives of several lengths
 	rows        []uint32 // with positives: the places of the seeds among those that were given
@@ -152,7 +155,11 @@ func (l *columnList) addNodes(t int) error {
 	if l.s.Plan().Scope == sample.ScopeSeed {
 		l.addColumns(ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
 	}
-	columns, rows, err := l.from.node(t, n.Columns, l.f.names(n.Type), ids)
+	sent := ids
+	if k := l.f.Kept[n.Type]; k != nil {
+		sent = l.addKept(at, t, k, most)
+	}
+	columns, rows, err := l.from.node(t, n.Columns, l.f.names(n.Type), sent)
 	if err != nil {
 		return err
 	}
@@ -164,6 +171,11 @@ func (l *columnList) addNodes(t int) error {
 	}
 	if err := l.addTexts(at, t); err != nil {
 		return err
+	}
+	if l.f.Kept[n.Type] != nil && l.f.aged(n.Type) { // every node has an age
+		if columns, rows, err = l.from.node(t, n.Columns, l.f.names(n.Type), ids); err != nil {
+			return err
+		}
 	}
 	return l.addAge(at, n.Type, columns, rows, func(m *made, row int) uint32 { return m.batch[t][row] }, most)
 }

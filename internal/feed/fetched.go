@@ -123,4 +123,5 @@ func (m *made) begin(lists int) {
 	for i := range m.places {
 		m.places[i].found = false
 	}
+	m.undivide()
 }

@@ -425,6 +425,7 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 		m.renew()
 	}
 	m.broken = true
+	m.made.undivide()
 	in := sample.Input{Seeds: m.seeds, Negatives: m.negatives, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
 	switch {
 	case m.hosted != nil:

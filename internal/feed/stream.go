@@ -33,6 +33,11 @@ func (s *Source) NewStream(n int) (*Stream, error) {
 	}
 	st.columns = append(st.columns, s.columns[len(st.columns):]...) // times
 	st.lists = from.lists
+	for t, n := range s.sampler.Graph().Nodes {
+		if k := s.features.Kept[n.Type]; k != nil && !s.features.aged(n.Type) {
+			st.x.NodeRows(t).Leave(k.words)
+		}
+	}
 	return st, nil
 }
 

@@ -32,6 +32,7 @@ type request struct {
 	Texts []string
 	Order string
 	slots int
+	kept  string
 	option.Hosting
 	answering
 
@@ -58,7 +59,7 @@ func ofSample(o *option.Sample, c *Cluster) request {
 
 // ofBatches is a request for batches.
 func ofBatches(o *option.Batches) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots, Hosting: o.Hosting}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots, kept: o.Kept, Hosting: o.Hosting}
 }
 
 // Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.

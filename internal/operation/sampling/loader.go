@@ -246,6 +246,9 @@ func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *plann
 	if f.Texts, err = o.texts(s.Graph); err != nil {
 		return nil, err
 	}
+	if f.Kept, err = o.keptNodes(ctx, s.Graph); err != nil {
+		return nil, err
+	}
 	f.Ages, err = o.ages(ctx, s, p, f)
 	return f, err
 }

@@ -27,6 +27,7 @@ type Rows struct {
 	before []uint32
 	marked int
 	fresh  []uint64 // rows that were marked for one batch and are not in marked yet
+	left   []uint64 // rows that no batch gets, as want; nil for none
 	free   []func()
 }
 
@@ -244,7 +245,13 @@ func (r *Rows) markIDs(ids graph.Index) {
 	}
 }
 
+// Leave leaves rows out, given by a bit per row: batches do not fetch them, and Places is not asked for them. No Run may be under way.
+func (r *Rows) Leave(rows []uint64) { r.left = rows }
+
 func (r *Rows) markRow(v uint64) {
+	if r.left != nil && r.left[v>>6]>>(v&63)&1 != 0 {
+		return
+	}
 	if word, bit := &r.want[v>>6], uint64(1)<<(v&63); *word&bit == 0 {
 		*word |= bit
 		r.fresh = append(r.fresh, v)

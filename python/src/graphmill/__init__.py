@@ -11,6 +11,7 @@ import importlib
 from ._as.datasets import hf_dataset
 from ._as.ray import ray_dataset
 from ._batches import BatchIter, GroupBatchIter
+from ._cache import Cache
 from ._client import Busy, Client
 from ._collection import Collection, Graph
 from ._command import GraphmillError
@@ -39,6 +40,7 @@ from ._whole.tables import from_tables
 __all__ = [
     "BatchIter",
     "Busy",
+    "Cache",
     "Client",
     "Collection",
     "Column",

@@ -134,16 +134,23 @@ class Mover:
         mover = cls(device, pin, warn)
         return None if not mover._pin and (mover._device is None or mover._device.type == "cpu") else mover
 
+    @staticmethod
+    def device_of(device: Any) -> Any:
+        """A device of torch for the value of an option; None is the processor."""
+        import torch
+
+        return torch.device("cpu" if device is None else device)
+
     def __call__(self, batch: Any) -> tuple[Any, Any]:
         """A copy of the batch, and the event that says that it is complete, None if it is."""
         if self._pin:
-            batch = _each(batch, "pin_memory")
+            batch = each(batch, "pin_memory")
         if self._device is None:
             return batch, None
         if self._stream is None:
-            return _each(batch, "to", self._device), None
+            return each(batch, "to", self._device), None
         with self._torch.cuda.stream(self._stream):
-            batch = _each(batch, "to", self._device, non_blocking=True)
+            batch = each(batch, "to", self._device, non_blocking=True)
         return batch, self._stream.record_event()
 
     def arrived(self, batch: Any, event: Any) -> None:
@@ -151,14 +158,14 @@ class Mover:
         if event is not None:
             stream = self._torch.cuda.current_stream(self._device)
             stream.wait_event(event)
-            _each(batch, "record_stream", stream)  # its memory is not used again before the stream is done with it
+            each(batch, "record_stream", stream)  # its memory is not used again before the stream is done with it
 
 
-def _each(x: Any, method: str, *arguments: Any, **options: Any) -> Any:
+def each(x: Any, method: str, *arguments: Any, **options: Any) -> Any:
     """A batch with a method applied to its graphs and tensors; what lacks the method stays as it is."""
     if isinstance(x, (list, tuple)):
-        return type(x)([_each(v, method, *arguments, **options) for v in x])
+        return type(x)([each(v, method, *arguments, **options) for v in x])
     if isinstance(x, dict):
-        return {k: _each(v, method, *arguments, **options) for k, v in x.items()}
+        return {k: each(v, method, *arguments, **options) for k, v in x.items()}
     f: Callable[..., Any] | None = getattr(x, method, None)
     return x if f is None else f(*arguments, **options)

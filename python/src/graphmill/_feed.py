@@ -61,12 +61,12 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 
 
 class Batch:
-    """A batch in shared memory: its columns by name. They are views that hold the slot."""
+    """A batch in shared memory: its bytes, and its columns by name. They are views that hold the slot."""
 
-    __slots__ = ("columns", "epoch_run", "number", "seeds")
+    __slots__ = ("base", "columns", "epoch_run", "number", "seeds")
 
-    def __init__(self, run: int, number: int, seeds: int, columns: dict[str, Array]) -> None:
-        self.epoch_run, self.number, self.seeds, self.columns = run, number, seeds, columns
+    def __init__(self, run: int, number: int, seeds: int, columns: dict[str, Array], base: Array) -> None:
+        self.epoch_run, self.number, self.seeds, self.columns, self.base = run, number, seeds, columns, base
 
 
 class Described:
@@ -265,7 +265,7 @@ class Connection(Described):
         except (IndexError, TypeError, ValueError, OverflowError, struct.error) as e:
             raise _violated(f"its batch {seq} cannot be read ({e})") from e
         self._give_back(slot, gen)
-        return Batch(run, seq, seeds, columns)
+        return Batch(run, seq, seeds, columns, base)
 
     def _batch(self, memory: mmap.mmap, offset: int, size: int, slot: int, gen: int, seq: int, run: int) -> Batch:
         base = np.frombuffer(memory, np.uint8, size, offset)
@@ -276,7 +276,7 @@ class Connection(Described):
             self._give_back(slot, gen)
         else:
             self._lease(base, slot, gen)
-        return Batch(run, seq, seeds, self._arrays(base, words))
+        return Batch(run, seq, seeds, self._arrays(base, words), base)
 
     def _last_free(self) -> bool:
         """Whether all slots but one are held by arrays that are in use."""

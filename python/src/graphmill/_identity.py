@@ -19,6 +19,7 @@ _NOT_IN_DRAWS = (
     "executor",
     "no_edge_ids",
     "slots",
+    "kept",
     "hosts",
     "hosts_token",
     "hosts_ca",

@@ -16,6 +16,7 @@ from . import _ages, _arrays, _identity, _ranks, _saint
 from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
+from ._cache import Cache, kept_file
 from ._as.forms import FORMS, check_flags, check_schema
 from ._columns import flags_of_columns
 from ._feed import Connection, Feeding, connecting
@@ -46,6 +47,8 @@ from ._store import Store
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from ._transfer import Transfer
 
 _TAILS = ("fill", "drop", "short")
 _MOST = (1 << 63) - 1  # the feed counts with int64
@@ -187,10 +190,12 @@ class NodeLoader(Feeding):
             this one. The batches are the same. docs/hosts.md has what it takes.
         hosts_token, hosts_ca: with ``hosts``, the file with their token, and the PEM file with the certificates that theirs are signed by.
         edge_ids: False leaves e_id out of batches: the stream executor then draws and reads less.
-        device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch, for CUDA from pinned memory
-            on a stream of its own, while the trainer works on this one.
+        device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch while the trainer works on this one: for CUDA as a
+            whole, out of the feed's memory, on a stream of its own.
         pin_memory: copy batches to pinned memory, where there is a CUDA device.
-        transform: a function that gets each batch, before it is copied to a device, and returns what is yielded.
+        cache: rows of nodes that stay on the device, so that batches bring only the others: the most bytes of them, "2GiB", or the `Cache` of another loader
+            (``loader.cache``), whose columns have those of this one. Batches have the same values. docs/gpu.md says what it takes.
+        transform: a function that gets each batch, before it is copied to a device, and returns what is yielded; with ``cache`` after it.
         words: words of PyG.
 
     Raises:
@@ -278,6 +283,7 @@ class NodeLoader(Feeding):
         edge_attr: Any = None,
         device: Any = None,
         pin_memory: bool = False,
+        cache: int | str | Cache | None = None,
         transform: Callable[[Any], Any] | None = None,
         **words: Unpack[PyGWords],
     ) -> None:
@@ -297,6 +303,10 @@ class NodeLoader(Feeding):
             )
         if device is not None:
             check_device(device)
+        self._cache = cache if cache is None or isinstance(cache, Cache) else Cache(cache)
+        if cache is not None and self._form not in ("pyg", "dgl"):
+            raise ValueError(f"found cache= with as_={as_!r}, expected as_='pyg' or 'dgl', whose rows are torch tensors on a device")
+        self._transfer: Transfer | None = None
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
@@ -377,8 +387,10 @@ class NodeLoader(Feeding):
         with seed_file(seeds, times, given if isinstance(given, NegativeLists) else None) as files:
             identity = _identity.identity(store._folder.fingerprint, arguments + files)
             self._data = _identity.of_draws(identity)
+            self._of = (0, 0, 0)  # process, worker and number of workers of the connection
             self._start(arguments + files, _identity.shared_name(store.path, identity) if self._shared else None)
-        self._of = (0, 0, 0)  # process, worker and number of workers of the connection
+            if self._cache is not None:
+                self._keep(self._cache, arguments + files, flags)
         try:
             connection = self._connect()
             left = connection.left_out
@@ -407,6 +419,21 @@ class NodeLoader(Feeding):
                 "dtype category and lists of one length with a shape such as float32[3]; features='none' or a list of columns ends this warning",
                 stacklevel=3,
             )
+
+    def _keep(self, cache: Cache, arguments: list[str], flags: dict[str, Any]) -> None:
+        """Fill the cache with rows, and start the feed again without them."""
+        store, device = self._store, "cpu" if self._device is None else self._device
+        try:
+            cache.fill(store, device, self._connect(), self._schema, arguments, flags)
+        finally:
+            self.close()
+        with kept_file(cache, store, self._schema.nodes) as more:
+            name = _identity.shared_name(store.path, _identity.identity(store._folder.fingerprint, arguments + more)) if self._shared else None
+            self._of = (0, 0, 0)
+            self._start(arguments + more, name)
+        if Store(store.path)._folder.fingerprint != store._folder.fingerprint:
+            self.close()
+            raise ValueError(f"{store.path}: found another version of the store than the one whose rows were kept for cache=; make the loader again")
 
     def _weigh(self, coverage: int, same: dict[str, Any]) -> None:
         """Count the nodes and edges of batches, for the columns of GraphSAINT. Each rank counts the same batches."""
@@ -443,6 +470,11 @@ class NodeLoader(Feeding):
             return c
 
     @property
+    def cache(self) -> Cache | None:
+        """The rows that stay on the device, which other loaders can be given; None without ``cache``."""
+        return self._cache
+
+    @property
     def store(self) -> Store:
         """The store, such as for the texts of categories: ``loader.store.nodes["item"].columns.column("kind").categories``."""
         return self._store
@@ -473,7 +505,7 @@ class NodeLoader(Feeding):
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
         mover = Mover.of(self._device, self._pin, warn=not self._began)
         self._began = True
-        made: Any = self._made(connection, run, mover)
+        made: Any = self._made(connection, run, mover, self._transfers(connection))
         ahead = None
         if mover is not None:
             made = ahead = self._ahead = Ahead(made)
@@ -509,7 +541,22 @@ class NodeLoader(Feeding):
             if ahead is not None:
                 ahead.close()
 
-    def _made(self, connection: Connection, run: int, mover: Mover | None) -> Iterator[tuple[int, Any, float, float, Any]]:
+    def _transfers(self, connection: Connection) -> Transfer | None:
+        """What copies whole batches of a connection to the device; None if the parts of batches are copied one by one, or not at all."""
+        if self._form not in ("pyg", "dgl"):
+            return None
+        device = Mover.device_of(self._device)
+        if self._cache is None and (self._transform is not None or device.type != "cuda"):
+            return None
+        if self._transfer is None or self._transfer.connection is not connection:
+            from ._transfer import Cuda, Transfer
+
+            if self._transfer is not None:
+                self._transfer.close()
+            self._transfer = Transfer(device, self._cache, connection, Cuda(device) if device.type == "cuda" else None)
+        return self._transfer
+
+    def _made(self, connection: Connection, run: int, mover: Mover | None, transfer: Transfer | None) -> Iterator[tuple[int, Any, float, float, Any]]:
         """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
         convert = maker("batch", self._form)
         while True:
@@ -518,7 +565,7 @@ class NodeLoader(Feeding):
             came = time.perf_counter()
             if b is None:
                 return
-            raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            raw = Raw(b.columns if transfer is None else dict(b.columns), b.seeds, b.number, connection.hops)
             if "negative_edges" in raw.columns:
                 self._stats.negatives += len(raw.negative_pairs)
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
@@ -530,17 +577,23 @@ class NodeLoader(Feeding):
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             if self._places is not None:
                 raw.columns["input_id"] = self._places[raw.input_id]
-            out, event = convert(self._schema, raw, self._label), None
-            if self._transform is not None:
-                out = self._transform(out)
-            if mover is not None:
-                out, event = mover(out)
+            if transfer is not None:
+                out, event = transfer(b, self._schema, raw, lambda raw: self._converted(convert, raw))
+            else:
+                out, event = self._converted(convert, raw), None
+                if mover is not None:
+                    out, event = mover(out)
             number = b.number
             del b, raw
             made = (number, out, came - asked, time.perf_counter() - came, event)
             del out
             yield made
             del made
+
+    def _converted(self, convert: Callable[..., Any], raw: Raw) -> Any:
+        """What is yielded for the columns of a batch."""
+        out = convert(self._schema, raw, self._label)
+        return out if self._transform is None else self._transform(out)
 
     def _leave(self) -> None:
         """End the thread of an earlier pass."""
@@ -551,10 +604,15 @@ class NodeLoader(Feeding):
     def close(self) -> None:
         """End the feed, or leave it to the other ranks that use it. Batches that are in use stay readable."""
         self._leave()
+        if self._transfer is not None:
+            self._transfer.close()
+            self._transfer = None
         super().close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_ahead": None}
+        if self._cache is not None:
+            raise TypeError("found a loader with cache= that is sent to another process, expected one without: its rows are on a device of this process; leave num_workers=0")
+        return {**super().__getstate__(), "_ahead": None, "_transfer": None}
 
     def _watch(self) -> None:
         """Warn once if the trainer mostly waits for the feed."""

@@ -166,7 +166,7 @@ class Schema:
 
     def edge(self, c: Mapping[str, Any], e: tuple[str, str, str], what: str) -> Any:
         x = c[key("edges", ":".join(e), what)]
-        return x.reshape(2, -1) if what == "edge_index" else x
+        return x.reshape(2, len(x) // 2) if what == "edge_index" else x
 
     def node_features(self, t: str) -> dict[str, str]:
         """The feed's names of a type's features, by feature name."""

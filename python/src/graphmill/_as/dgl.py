@@ -8,20 +8,15 @@ import dgl
 import numpy as np
 import torch
 
-from .._arrays import Array, ranges
+from .._arrays import Array, index, ranges, take
 from .._folder import apart, triple
 from .._makers import makes
 from .._schema import Raw, Schema, key
-from .._tensors import tensor
+from .._tensors import ids as _tensor
+from .._tensors import joined, tensor
 from . import dgl_blocks
 
-_tensor = torch.from_numpy
-_EMPTY = np.empty((2, 0), np.int64)
 _TAKEN = (dgl.NID, dgl.EID, "_TYPE")  # names of data that DGL uses
-
-
-def _joined(parts: list[Array]) -> Array:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
 
 
 @makes("batch", "dgl")
@@ -37,6 +32,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
     c = raw.columns
     found = {t: np.cumsum(schema.node(c, t, "by_hop")) for t in schema.nodes}
     n_id = {t: _tensor(schema.node(c, t, "n_id")) for t in schema.nodes}
+    none = torch.empty(0, dtype=torch.int64, device=n_id[schema.nodes[0]].device)
     blocks = []
     for hop in range(raw.hops, 0, -1):
         dst = {t: int(found[t][hop - 1]) for t in schema.nodes}
@@ -48,12 +44,12 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
         data, ids = {}, {}
         for e in schema.edges:
             ops = drew.get(":".join(e), [])
-            pair = _joined([c[f"ops/{k}/edge_index"].reshape(2, -1) for k in ops] or [_EMPTY])
+            pair = joined([_pair(c[f"ops/{k}/edge_index"]) for k in ops] or [none.reshape(2, 0)])
             # The edges of several ops of a relation are not in one order.
-            indptr = c[f"ops/{ops[0]}/indptr"] if len(ops) == 1 else _EMPTY[0]
-            data[e] = dgl_blocks.edges(pair[0], pair[1], indptr, src[e[0]], dst[e[2]])
+            indptr = c[f"ops/{ops[0]}/indptr"] if len(ops) == 1 else none
+            data[e] = dgl_blocks.edges(_tensor(pair[0]), _tensor(pair[1]), _tensor(indptr), src[e[0]], dst[e[2]])
             if schema.numbered:
-                ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
+                ids[e] = _tensor(joined([c[f"ops/{k}/e_id"] for k in ops] or [none]))
         block = dgl_blocks.homogeneous(data[schema.edges[0]]) if schema.homogeneous else dgl_blocks.typed(data, src, dst)
         for t in schema.nodes:
             name = block.srctypes[0] if schema.homogeneous else t
@@ -67,8 +63,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             names = apart(of_edges, _TAKEN, "edge_")
             for column, full in of_edges.items():
                 parts = [c[key("ops", str(k), "x", column)] for k in drew.get(":".join(e), [])] or [c[full][:0]]
-                x = parts[0] if len(parts) == 1 else np.concatenate(parts)
-                edata[names[column]] = tensor(x, full, full in schema.bfloat16)
+                tensors = [tensor(x, full, full in schema.bfloat16) for x in parts]
+                edata[names[column]] = tensors[0] if len(tensors) == 1 else torch.cat(tensors)
         blocks.append(block)
     outer, inner = blocks[0], blocks[-1]
     for t in schema.nodes:
@@ -98,6 +94,10 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
     return inputs, pair_graph, _pairs(schema, raw.negative_pairs, {"input_id": of}, outputs), blocks
 
 
+def _pair(x: Any) -> Any:
+    return x.reshape(2, len(x) // 2)
+
+
 def _repeated(schema: Schema, raw: Raw) -> Raw:
     """A batch in which a seed is several times, with a node for each, as in DGL: each has the edges that were drawn for the seed. Edges from the
     seed come from the first of its nodes.
@@ -111,10 +111,10 @@ def _repeated(schema: Schema, raw: Raw) -> Raw:
     by_hop[0] = raw.seeds
     c[key("nodes", of, "by_hop")] = by_hop
     for name in (key("nodes", of, "n_id"), *schema.node_features(of).values()):
-        c[name] = c[name][rows]
+        c[name] = take(c[name], index(c[name], rows))
     for k, (name, _) in enumerate(schema.op_list, 1):
         source, _, target = name.split(":")
-        src, dst = c[f"ops/{k}/edge_index"].reshape(2, -1)
+        src, dst = _pair(c[f"ops/{k}/edge_index"])
         src = to[src] if source == of else src
         if target == of:
             indptr = c[f"ops/{k}/indptr"]
@@ -132,12 +132,13 @@ def _repeated(schema: Schema, raw: Raw) -> Raw:
 
 def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outputs: dict[str, torch.Tensor]) -> Any:
     """Pairs [pairs, 2] as a graph among the output nodes, with all types of the store."""
-    pair = _tensor(np.ascontiguousarray(pairs[:, 0])), _tensor(np.ascontiguousarray(pairs[:, 1]))
+    device = outputs[schema.nodes[0]].device
+    pair = tuple(_tensor(np.ascontiguousarray(x)).to(device) for x in pairs.T)
     if schema.homogeneous:
         graph = dgl.graph(pair, num_nodes=len(outputs[schema.nodes[0]]))
         data = graph.edata
     else:
-        none = _tensor(_EMPTY[0])
+        none = torch.empty(0, dtype=torch.int64, device=device)
         edges = dict.fromkeys(schema.edges, (none, none))
         ends: dict[Any, Any] = {**edges, schema.link_type: pair}
         graph = dgl.heterograph(ends, {t: len(ids) for t, ids in outputs.items()})
@@ -145,5 +146,5 @@ def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outpu
     for t in graph.ntypes:
         graph.nodes[t].data[dgl.NID] = outputs[schema.nodes[0] if schema.homogeneous else t]
     for name, x in columns.items():
-        data[name] = x
+        data[name] = x.to(device)
     return graph
