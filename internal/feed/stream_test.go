@@ -135,6 +135,7 @@ func TestStreamEqualsMemory(t *testing.T) {
 				f.Edges[name] = []string{"w", "t"}
 			}
 		}
+		f.Kept = someKept(r, s.Graph)
 		ops := some("ops") && p.Scope != sample.ScopeSeed
 		opt := outofcore.Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Epochs: 1, Slots: rapid.IntRange(1, 5).Draw(r, "slots")}
 		if some("budget") {

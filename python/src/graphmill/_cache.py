@@ -90,7 +90,9 @@ class Cache:
     def _check(self, of: tuple[str, str, frozenset[Any]]) -> None:
         assert self._of is not None
         if of[0] != self._of[0]:
-            raise ValueError("found cache= with the rows of another store, or of another version of it, expected the store that filled it; make a cache for each")
+            raise ValueError(
+                "found cache= with the rows of another store, or of another version of it, expected the store that filled it; make a cache for each"
+            )
         if of[1] != self._of[1]:
             raise ValueError(f"found cache= on {self._of[1]} with device={of[1]!r}, expected one device; make a cache for each")
         more = sorted(name for name, _, _ in of[2] - self._of[2])

@@ -16,8 +16,8 @@ from . import _ages, _arrays, _identity, _ranks, _saint
 from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
-from ._cache import Cache, kept_file
 from ._as.forms import FORMS, check_flags, check_schema
+from ._cache import Cache, kept_file
 from ._columns import flags_of_columns
 from ._feed import Connection, Feeding, connecting
 from ._html import listed, table
@@ -611,7 +611,9 @@ class NodeLoader(Feeding):
 
     def __getstate__(self) -> dict[str, Any]:
         if self._cache is not None:
-            raise TypeError("found a loader with cache= that is sent to another process, expected one without: its rows are on a device of this process; leave num_workers=0")
+            raise TypeError(
+                "found a loader with cache= that is sent to another process, expected one without: its rows are on a device of this process; leave num_workers=0"
+            )
         return {**super().__getstate__(), "_ahead": None, "_transfer": None}
 
     def _watch(self) -> None:

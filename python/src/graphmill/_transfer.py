@@ -138,8 +138,9 @@ class Transfer:
         device = self._copied(torch.from_numpy(b.base))
         first = b.base.ctypes.data
         out: dict[str, Any] = {}
+        added = {name for name, x in columns.items() if b.columns.get(name) is not x}
         for name, x in columns.items():
-            if b.columns.get(name) is not x or not _moves(name, rows_alone):
+            if name in added or not _moves(name, rows_alone):
                 out[name] = x
             elif not x.size:
                 out[name] = torch.empty(x.shape, dtype=torch.bfloat16 if name in schema.bfloat16 else _wide(x.dtype), device=self._device)
@@ -160,7 +161,8 @@ class Transfer:
             self._under_way.popleft()[0].synchronize()
         if not self._registered.covers(host.numpy()):
             host = host.pin_memory()
-        return self._cuda.copied(host)  # type: ignore[no-any-return]
+        copy: torch.Tensor = self._cuda.copied(host)
+        return copy
 
     def close(self) -> None:
         """Wait for the copies, and end the registration of the feed's memory."""

@@ -95,7 +95,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
 
 
 def _pair(x: Any) -> Any:
-    return x.reshape(2, len(x) // 2)
+    """The ends of edges, [2, edges]."""
+    return x.reshape(2, len(x) // 2) if x.ndim == 1 else x
 
 
 def _repeated(schema: Schema, raw: Raw) -> Raw:
