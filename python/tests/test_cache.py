@@ -7,6 +7,7 @@ GRAPHMILL_COMMAND is the path of the command.
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import pickle
 import unittest
@@ -62,6 +63,27 @@ def plain() -> Store:
     r = np.random.default_rng(4)
     ends = (r.random((2, 3000)) ** 3 * 400).astype(np.int64)
     return graphmill.from_arrays(rows(r, 400), {"edge_index": ends, "w": r.random(3000)})
+
+
+@functools.lru_cache(None)
+def pieces() -> Store:
+    """Users with features that the store has as codes of few bits, one-hot and multi-hot."""
+    r = np.random.default_rng(5)
+    n, m = 120, 900
+    users = {
+        "id": np.arange(n),
+        "age": r.integers(18, 80, n).astype(float),
+        "city": [f"city {i}" for i in r.integers(0, 60, n)],
+        "tags": [";".join(f"t{k}" for k in r.integers(0, 70, r.integers(0, 4))) for _ in range(n)],
+        "vector": r.normal(size=(n, 3)).astype("f4"),
+    }
+    hot = [{"from": "city", "encode": "one-hot"}, {"from": "tags", "encode": "multi-hot", "separator": ";"}, {"from": "age", "scale": "standard"}]
+    features = {f"{d}_{b}": {"bits": b, "dtype": d, "parts": ["vector", *hot[::2]]} for d in ("float32", "float16", "bfloat16") for b in (4, 8)}
+    edges = {("user", "buys", "item"): {"src": r.integers(0, n, m), "dst": r.integers(0, 30, m)}}
+    items = {"id": np.arange(30), "weight": r.random(30)}
+    return graphmill.from_tables(
+        {"user": users, "item": items}, edges, features={"user": {**features, "hot": hot, "half": {"dtype": "bfloat16", "parts": hot}}}, both=True
+    )
 
 
 def equal(test: unittest.TestCase, a: Any, b: Any, path: str = "") -> None:
@@ -153,14 +175,15 @@ class Cached(unittest.TestCase):
         self.assertGreater(kept, 100)
 
     def test_one_type(self) -> None:
-        for options in (
+        cases: list[dict[str, Any]] = [
             dict(fanout=[4, 4], x=["x", "half", "f*"], features=["label", "u16"]),
             dict(fanout=[4], features=["x"]),
             dict(fanout=[4], executor="stream", memory="64MiB"),
             dict(fanout=[2, 2], limit_seeds=1),
             dict(fanout=[3], world_size=2, rank=1, share=False),
             *self.more(),
-        ):
+        ]
+        for options in cases:
             cache = self.check(plain(), "6KiB", batch_size=50, as_=self.form, shuffle=True, **options)
             self.assertGreater(cache.bytes, 0)
             self.assertLessEqual(cache.bytes, 6 << 10)
@@ -168,6 +191,18 @@ class Cached(unittest.TestCase):
     def more(self) -> list[dict[str, Any]]:
         """Options of this form alone."""
         raise NotImplementedError
+
+    def test_features_in_pieces(self) -> None:
+        """Codes of few bits and what is one-hot travel as the store has them, and are kept so: their numbers are made on the device."""
+        store = pieces()
+        options: dict[str, Any] = dict(fanout=[3, 2], seed_type="item", batch_size=20, as_=self.form, shuffle=True)
+        for features in ("all", "none", ["user/float32_4", "hot", "weight"], ["bfloat16_8", "item/weight"]):
+            if features != "none":
+                cache = self.check(store, "3KiB", features=features, **options)
+                self.assertEqual(cache.nodes.keys() & {"user"}, {"user"})
+        cache = self.check(store, "1GiB", features=["user/float32_4"], **options)
+        self.assertLess(cache.bytes / len(cache.nodes["user"]), store.features("user")["float32_4"].width / 2)
+        self.check(store, "3KiB", x={"user": ["float16_8", "age"]}, features=["bfloat16_4"], **options)
 
     def test_what_is_kept(self) -> None:
         """The rows are those of the nodes that most batches have, and a second loader uses the same."""
@@ -313,7 +348,7 @@ class TestTransfer(unittest.TestCase):
 
         loader = NodeLoader(plain(), [4, 4], 50, as_="pyg", shuffle=True, threads=1, **options)
         connection = loader._connect()
-        loader._transfer = Transfer(torch.device("cpu"), loader.cache, connection, cuda)
+        loader._transfer = Transfer(torch.device("cpu"), loader.cache, connection, loader._narrow, cuda)
         out = []
         for _, b, _, _, event in loader._made(connection, connection.start(0, 0), None, loader._transfer):
             self.assertIsNotNone(event)

@@ -163,8 +163,11 @@ def _rows(store: Store, t: str, ids: Array, names: list[str], device: Any, flags
 
 def columns_of(connection: Connection, schema: Schema) -> dict[str, tuple[Any, tuple[int, ...]]]:
     """The columns of nodes whose rows can be kept, by the feed's name: their dtype and the shape of a row. Ages differ by the seed."""
-    ours = {full for t in schema.nodes for full in schema.node_features(t).values()} - schema.ages
-    return {name: (dtype, shape) for name, dtype, shape in connection._columns if name in ours}
+    return {
+        name: (dtype, shape)
+        for name, dtype, shape in connection._columns
+        if parts_of(name)[:1] + parts_of(name)[2:3] == ["nodes", "x"] and name not in schema.ages
+    }
 
 
 def by_type(columns: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -224,7 +227,7 @@ def kept_file(cache: Cache, store: Store, types: list[str]) -> Iterator[list[str
         yield ["--kept", path]
 
 
-def joined(cache: Cache, schema: Schema, columns: dict[str, Any]) -> None:
+def joined(cache: Cache, columns: dict[str, Any]) -> None:
     """Join the rows that batches bring with those that are kept.
 
     Args:
@@ -232,9 +235,7 @@ def joined(cache: Cache, schema: Schema, columns: dict[str, Any]) -> None:
     """
     for t in cache.nodes:
         place, sent = columns.pop(key("nodes", t, "place")), columns.pop(key("nodes", t, "sent"))
-        for name in schema.node_features(t).values():
-            if name not in cache._tables:
-                continue  # such as ages, and what is looked up in the store
+        for name in [n for n in columns if n in cache._tables and parts_of(n)[1] == t]:
             kept, rows = cache._tables[name], columns[name]
             out = kept.index_select(0, place.clamp(max=len(kept) - 1))
             if len(rows):

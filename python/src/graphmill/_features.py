@@ -196,15 +196,17 @@ class Piece:
     Attributes:
         column: its name.
         width: how many numbers a row has.
+        kind: "low-bit": codes of the numbers; "one-hot": which number is 1; "multi-hot": a bit per number; or the numbers themselves.
+        bits: of a code of a low-bit piece, 4 or 8; else 0.
     """
 
     def __init__(self, meta: Mapping[str, Any], dtype: str) -> None:
-        self.column, self.width, self._kind, self._dtype = str(meta["column"]), int(meta["width"]), str(meta["kind"]), dtype
-        self._bits = int(meta.get("bits", 0))
+        self.column, self.width, self.kind, self._dtype = str(meta["column"]), int(meta["width"]), str(meta["kind"]), dtype
+        self.bits = int(meta.get("bits", 0))
         self._range = np.asarray([meta.get("least", ()), meta.get("greatest", ())], np.float64)
-        if self._kind == "low-bit" and (self._bits not in (4, 8) or self.width < 1 or self._range.shape != (2, self.width)):
+        if self.kind == "low-bit" and (self.bits not in (4, 8) or self.width < 1 or self._range.shape != (2, self.width)):
             raise ValueError(
-                f"found a range of shape {list(self._range.shape)} for {self.width} numbers of {self._bits} bits, expected one of 4 or 8 bits per number"
+                f"found a range of shape {list(self._range.shape)} for {self.width} numbers of {self.bits} bits, expected one of 4 or 8 bits per number"
             )
 
     def widen(self, x: Array, to: Array) -> None:
@@ -215,29 +217,29 @@ class Piece:
             to: [rows, width] of zeros.
         """
         one = 0x3F80 if self._dtype == "bfloat16" else 1
-        if self._kind == "low-bit":
+        if self.kind == "low-bit":
             self._widen_codes(x, to)
-        elif self._kind == "one-hot":
+        elif self.kind == "one-hot":
             to[np.arange(len(x)), x] = one
-        elif self._kind == "multi-hot":
+        elif self.kind == "multi-hot":
             to[np.unpackbits(x, axis=1, count=self.width, bitorder="little").astype(bool)] = one
         else:
             to[:] = x
 
     def _widen_codes(self, x: Array, to: Array) -> None:
-        numbers, first = self._numbers, np.arange(self.width) << self._bits
+        numbers, first = self.numbers, np.arange(self.width) << self.bits
         step = max(1, (1 << 18) // self.width)  # rows whose places stay in the cache
         for at in range(0, len(x), step):
             codes = x[at : at + step]
-            if self._bits == 4:
+            if self.bits == 4:
                 codes = np.stack([codes & 15, codes >> 4], 2).reshape(len(codes), -1)[:, : self.width]
             to[at : at + step] = numbers.take(codes + first)
 
     @functools.cached_property
-    def _numbers(self) -> Array:
-        """The numbers of all codes of all positions, flat: the greatest itself for the last code, and steps from the least for others."""
+    def numbers(self) -> Array:
+        """Of a low-bit piece, the numbers of all codes of all positions, flat: the greatest itself for the last code, and steps from the least for others."""
         least, greatest = self._range[:, :, None]
-        top = (1 << self._bits) - 1
+        top = (1 << self.bits) - 1
         x = least + np.arange(top + 1) * ((greatest - least) / top)
         x[:, top:] = greatest
         x = x.ravel()
@@ -305,42 +307,43 @@ class TypeColumns(Columns):
             self.features: Mapping[str, Feature] = {n: Feature(n, m) for n, m in sorted(of.get("features", {}).items())}
             self.sources = frozenset(of.get("from", ()))
             self.codes = frozenset(n for n, f in self.features.items() if f.codes is not None)
-            self._wide = {
+            # Features that are not a column of their own name, and the columns that hold their numbers.
+            self.wide: Mapping[str, list[Piece]] = {
                 n: [Piece(p, str(m["dtype"])) for p in m["pieces"]] for n, m in of.get("features", {}).items() if [p["column"] for p in m["pieces"]] != [n]
             }
 
     def column(self, name: str) -> Column:
         """A column as a `Column`, whatever it holds."""
-        if name not in self._wide:
+        if name not in self.wide:
             return super().column(name)
-        return WideColumn(name, self.features[name].dtype, self.rows, [(p, super(TypeColumns, self).column(p.column)) for p in self._wide[name]])
+        return WideColumn(name, self.features[name].dtype, self.rows, [(p, super(TypeColumns, self).column(p.column)) for p in self.wide[name]])
 
     def pieces(self, name: str) -> list[str]:
         """The names of the columns of the store that hold a column: its own, or the names of the pieces of a feature."""
-        return [p.column for p in self._wide[name]] if name in self._wide else [name]
+        return [p.column for p in self.wide[name]] if name in self.wide else [name]
 
     def fixed(self, name: str) -> bool:
         """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""
-        return name in self._wide or super().fixed(name)
+        return name in self.wide or super().fixed(name)
 
     def number(self, name: str) -> bool:
         """Whether the values of a column are numbers: fixed, and neither times, categories nor codes. No file is opened."""
-        return name in self._wide or (name not in self.codes and super().number(name))
+        return name in self.wide or (name not in self.codes and super().number(name))
 
     def described(self, name: str) -> str:
         """The dtype and shape of a column, and whether it holds times, categories or codes. No file is opened."""
-        if name in self._wide:
+        if name in self.wide:
             return described(self.features[name].dtype, (self.features[name].width,))
         return super().described(name) + (f", {self.features[name].codes} codes" if name in self.codes else "")
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self._wide or name in self._metas)
+        return isinstance(name, str) and (name in self.wide or name in self._metas)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted([*self._metas, *self._wide]))
+        return iter(sorted([*self._metas, *self.wide]))
 
     def __len__(self) -> int:
-        return len(self._metas) + len(self._wide)
+        return len(self._metas) + len(self.wide)
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{n}: {self.described(n)}" for n in self if not n.startswith("#")) + "}"

@@ -23,6 +23,7 @@ from ._feed import Connection, Feeding, connecting
 from ._html import listed, table
 from ._keywords import PyGWords, note_of, translated
 from ._makers import maker
+from ._narrow import Narrow
 from ._negatives import NegativeLists, check_listed, negative_lists
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
@@ -306,6 +307,8 @@ class NodeLoader(Feeding):
         self._cache = cache if cache is None or isinstance(cache, Cache) else Cache(cache)
         if cache is not None and self._form not in ("pyg", "dgl"):
             raise ValueError(f"found cache= with as_={as_!r}, expected as_='pyg' or 'dgl', whose rows are torch tensors on a device")
+        # Batches come to the device as a whole, before they take their form. A transform without a cache gets batches that are not copied yet.
+        self._whole = self._cache is not None or (device is not None and transform is None and Mover.device_of(device).type == "cuda")
         self._transfer: Transfer | None = None
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
@@ -371,6 +374,9 @@ class NodeLoader(Feeding):
         of_columns, self._looked, gaps = flags_of_columns(store, self._form, self._label, nodes, edges)
         if self._looked.edges and not edge_ids:
             raise ValueError("found edge_ids=False and edge columns of strings or lists, expected edge_ids=True, because their rows are found by e_id")
+        self._narrow = Narrow(store) if self._whole else None
+        if self._narrow is not None:
+            of_columns["features"] = self._narrow.features(of_columns["features"])
         flags.update(
             order=order,
             batch_size=self._batch_size,
@@ -462,6 +468,8 @@ class NodeLoader(Feeding):
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
             self._of = mine
             self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least, self._aged)
+            if self._narrow is not None:
+                self._narrow.name(self._schema)
             self._looked.name(self._schema)
             if self._edge_label is not None:
                 self._schema.add_link_column("edge_label", self._edge_label)
@@ -543,17 +551,15 @@ class NodeLoader(Feeding):
 
     def _transfers(self, connection: Connection) -> Transfer | None:
         """What copies whole batches of a connection to the device; None if the parts of batches are copied one by one, or not at all."""
-        if self._form not in ("pyg", "dgl"):
+        if not self._whole:
             return None
         device = Mover.device_of(self._device)
-        if self._cache is None and (self._transform is not None or device.type != "cuda"):
-            return None
         if self._transfer is None or self._transfer.connection is not connection:
             from ._transfer import Cuda, Transfer
 
             if self._transfer is not None:
                 self._transfer.close()
-            self._transfer = Transfer(device, self._cache, connection, Cuda(device) if device.type == "cuda" else None)
+            self._transfer = Transfer(device, self._cache, connection, self._narrow, Cuda(device) if device.type == "cuda" else None)
         return self._transfer
 
     def _made(self, connection: Connection, run: int, mover: Mover | None, transfer: Transfer | None) -> Iterator[tuple[int, Any, float, float, Any]]:

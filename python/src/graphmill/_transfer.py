@@ -19,6 +19,7 @@ from ._ahead import each
 from ._arrays import Array
 from ._cache import Cache, joined
 from ._feed import Batch, Connection
+from ._narrow import Narrow
 from ._schema import Raw, Schema, parts_of
 
 _UNSIGNED = {"u2": (torch.int16, torch.int32, 0xFFFF), "u4": (torch.int32, torch.int64, 0xFFFFFFFF)}
@@ -104,11 +105,12 @@ class Transfer:
     Args:
         device: any of torch. The rows of a cache are there.
         cache: the rows that batches leave out; None for none.
+        narrow: the features that batches bring in pieces; None for none.
         cuda: the calls of CUDA; None for other devices.
     """
 
-    def __init__(self, device: torch.device, cache: Cache | None, connection: Connection, cuda: Any = None) -> None:
-        self._device, self._cache, self._cuda = device, cache, cuda
+    def __init__(self, device: torch.device, cache: Cache | None, connection: Connection, narrow: Narrow | None = None, cuda: Any = None) -> None:
+        self._device, self._cache, self._narrow, self._cuda = device, cache, narrow, cuda
         self.connection = connection
         self._registered = None if cuda is None else Registered(cuda, connection)
         self._under_way: collections.deque[tuple[Any, Any]] = collections.deque()  # events of copies, and the bytes that they read
@@ -150,7 +152,9 @@ class Transfer:
                 at = x.ctypes.data - first
                 out[name] = _viewed(device[at : at + x.nbytes], x, name in schema.bfloat16)
         if self._cache is not None:
-            joined(self._cache, schema, out)
+            joined(self._cache, out)
+        if self._narrow is not None:
+            self._narrow.widen(out)
         return out
 
     def _copied(self, host: torch.Tensor) -> torch.Tensor:
