@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -73,6 +74,8 @@ type Features struct {
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
 	NoEdgeIDs bool
+	// NarrowIDs has the ids of nodes and edges, and local ids, as int32 where those of the type fit.
+	NarrowIDs bool
 	// Kept are the nodes, by type, whose rows of Nodes and of joined columns batches leave out. Batches have the column place of these types.
 	Kept map[string]*Kept
 
@@ -151,9 +154,9 @@ func (l *columnList) addNodes(t int) error {
 	at := "nodes/" + Escaped(n.Type) + "/"
 	ids := func(m *made) graph.Index { return graph.Index{U32: m.sub.Nodes[t]} }
 	most := func(b *bounds) int64 { return b.nodes[t] }
-	l.addColumns(ints(at+"n_id", func(m *made) []uint32 { return m.sub.Nodes[t] }, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, mostHops))
+	l.addColumns(l.ids(at+"n_id", func(m *made) []uint32 { return m.sub.Nodes[t] }, n.Count, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, mostHops))
 	if l.s.Plan().Scope == sample.ScopeSeed {
-		l.addColumns(ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
+		l.addColumns(l.ids(at+"batch", func(m *made) []uint32 { return m.batch[t] }, 0, most))
 	}
 	sent := ids
 	if k := l.f.Kept[n.Type]; k != nil {
@@ -211,7 +214,7 @@ func (l *columnList) addOp(k int) error {
 		}
 		return n
 	}
-	l.addColumns(ints(e.at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] }))
+	l.addColumns(l.ids(e.at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, 0, func(b *bounds) int64 { return b.reached[k] }))
 	return l.addDrawn(e, func(at string) {
 		l.addColumns(offsets(at+"indptr", found, func(m *made) []uint32 { return e.of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 }))
 	})
@@ -233,11 +236,19 @@ func (l *columnList) addDrawn(x drawnEdges, addMore func(at string)) error {
 	if err != nil {
 		return err
 	}
-	l.addColumns(pairs(x.at+"edge_index", x.of, x.most))
+	l.addColumns(l.pairs(x.at+"edge_index", x.of, x.most))
 	if !l.f.NoEdgeIDs {
 		id, err := positions(l.tabs, x.at+"e_id", e.Type, columns, ids, rows, x.most)
 		if err != nil {
 			return err
+		}
+		switch c := graph.FindColumn(columns, graph.PositionColumn); {
+		case !l.narrow(e.Count):
+		case c == nil:
+			id = narrow(id, func(dst []byte, m *made) { copy(graph.View[uint32](dst), ids(m).U32) })
+		case c.RowBytes() == 4:
+			tab := l.tabs.of(c.Values)
+			id = narrow(id, func(dst []byte, m *made) { gatherAway(dst, tab.values(), 4, rows(m)) })
 		}
 		l.addColumns(id)
 	}
@@ -326,9 +337,27 @@ func widen[T uint32 | uint64](dst []byte, from []T) {
 	}
 }
 
+// narrow says whether ids below count are int32.
+func (l *columnList) narrow(count int) bool { return l.f.NarrowIDs && count <= math.MaxInt32 }
+
+// narrow is a column of int64 with values of 4 bytes.
+func narrow(c column, write func(dst []byte, m *made)) column {
+	c.info.DType, c.width, c.write = "int32", 4, write
+	return c
+}
+
+// ids is a column of ids below count, or below the number of the nodes of a batch.
+func (l *columnList) ids(name string, of func(*made) []uint32, count int, most func(*bounds) int64) column {
+	c := ints(name, of, most)
+	if l.narrow(count) {
+		return narrow(c, func(dst []byte, m *made) { copy(graph.View[uint32](dst), of(m)) })
+	}
+	return c
+}
+
 // pairs is the local ids of both ends of edges: all sources, then all destinations.
-func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
-	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+func (l *columnList) pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
+	c := column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
 		func(m *made) int { return 2 * len(of(m).Src) },
 		func(dst []byte, m *made) {
 			e := of(m)
@@ -337,6 +366,13 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 		},
 		func(b *bounds) int64 { return 2 * most(b) },
 	}
+	if l.narrow(0) {
+		return narrow(c, func(dst []byte, m *made) {
+			e := of(m)
+			copy(graph.View[uint32](dst)[copy(graph.View[uint32](dst), e.Src):], e.Dst)
+		})
+	}
+	return c
 }
 
 // shares is the column of the weights of edges.

@@ -82,7 +82,7 @@ func (m *made) undivide() {
 
 // addKept adds where the rows are of a node type of which k are kept, and returns the nodes whose rows batches have.
 func (l *columnList) addKept(at string, t int, k *Kept, most func(*bounds) int64) func(*made) graph.Index {
-	l.addColumns(ints(at+"place", func(m *made) []uint32 { return m.divide(t, k).places }, most),
-		ints(at+"sent", func(m *made) []uint32 { return m.divide(t, k).sent }, most))
+	l.addColumns(l.ids(at+"place", func(m *made) []uint32 { return m.divide(t, k).places }, 2*l.g.Nodes[t].Count, most),
+		l.ids(at+"sent", func(m *made) []uint32 { return m.divide(t, k).sent }, 0, most))
 	return func(m *made) graph.Index { return graph.Index{U32: m.divide(t, k).ids} }
 }

@@ -60,7 +60,7 @@ func columnsByName(m *Maker) map[string][]byte {
 
 // The kept rows and those of a batch, put together as place says, are the rows of the batch that leaves none out; all other columns are equal.
 func TestKeptRows(t *testing.T) {
-	s := rowStore(t)
+	s, narrowed := rowStore(t), map[string]bool{}
 	rapid.Check(t, func(r *rapid.T) {
 		p := sampletest.Plan(r, s.Graph)
 		job := sampletest.Job(r, s.Graph, p)
@@ -75,7 +75,7 @@ func TestKeptRows(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		f.Kept = someKept(r, s.Graph)
+		f.Kept, f.NarrowIDs = someKept(r, s.Graph), rapid.Bool().Draw(r, "narrow")
 		less, err := NewSource(m, job, f, false)
 		if err != nil {
 			r.Fatal(err)
@@ -88,6 +88,12 @@ func TestKeptRows(t *testing.T) {
 				}
 			}
 			want, got := columnsByName(a), columnsByName(b)
+			for _, c := range b.columns {
+				if name := c.info.Name; f.NarrowIDs && !strings.Contains(name, "/x/") && c.info.DType == "int32" {
+					got[name] = graph.Bytes(wideIDs(got[name]))
+					narrowed[name[strings.LastIndex(name, "/")+1:]] = true
+				}
+			}
 			for i, c := range a.columns {
 				name := c.info.Name
 				if typ, of, is := strings.Cut(strings.TrimPrefix(name, "nodes/"), "/x/"); is && f.Kept[typ] != nil && strings.HasPrefix(name, "nodes/") {
@@ -102,6 +108,20 @@ func TestKeptRows(t *testing.T) {
 			}
 		}
 	})
+	for _, name := range []string{"n_id", "batch", "place", "sent", "edge_index", "e_id"} {
+		if !narrowed[name] {
+			t.Errorf("found no column %s of int32 in any batch, expected some", name)
+		}
+	}
+}
+
+// wideIDs are ids of int32 as int64.
+func wideIDs(b []byte) []int64 {
+	var out []int64
+	for _, x := range graph.View[int32](b) {
+		out = append(out, int64(x))
+	}
+	return out
 }
 
 // together is the rows of a batch of which some are kept.

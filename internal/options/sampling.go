@@ -123,6 +123,7 @@ var Feed = []Option{
 	{Field: "HostsCA", Group: GroupRun, Value: "FILE", Needs: []*Need{OfHosts}, Help: "PEM file with the certificates that those of --hosts are signed by (default: the system's)"},
 	{Field: "NoEdgeIDs", Group: GroupBatches, Help: "leave e_id out of batches: the stream executor then draws and reads less"},
 	{Field: "Kept", Group: GroupBatches, Value: "FILE", Help: ".npy file of the nodes whose rows the consumer keeps, so that batches leave them out"},
+	{Field: "NarrowIDs", Group: GroupBatches, Help: "have ids of nodes and edges as int32 where they are below 2^31"},
 	{Field: "Slots", Group: GroupRun, Help: "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)"},
 }
 

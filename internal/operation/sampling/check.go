@@ -29,10 +29,11 @@ type request struct {
 
 	option.Columns
 	option.Ages
-	Texts []string
-	Order string
-	slots int
-	kept  string
+	Texts     []string
+	Order     string
+	slots     int
+	kept      string
+	narrowIDs bool
 	option.Hosting
 	answering
 
@@ -59,7 +60,7 @@ func ofSample(o *option.Sample, c *Cluster) request {
 
 // ofBatches is a request for batches.
 func ofBatches(o *option.Batches) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots, kept: o.Kept, Hosting: o.Hosting}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots, kept: o.Kept, narrowIDs: o.NarrowIDs, Hosting: o.Hosting}
 }
 
 // Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.

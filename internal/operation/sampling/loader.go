@@ -242,7 +242,7 @@ func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *plann
 			return nil, err
 		}
 	}
-	f := &feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs, AgeUnit: o.AgeUnit}
+	f := &feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs, NarrowIDs: o.narrowIDs, AgeUnit: o.AgeUnit}
 	if f.Texts, err = o.texts(s.Graph); err != nil {
 		return nil, err
 	}

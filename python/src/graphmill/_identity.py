@@ -20,6 +20,7 @@ _NOT_IN_DRAWS = (
     "no_edge_ids",
     "slots",
     "kept",
+    "narrow_ids",
     "hosts",
     "hosts_token",
     "hosts_ca",

@@ -383,6 +383,7 @@ class NodeLoader(Feeding):
             shuffle=shuffle,
             slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots,
             no_edge_ids=not edge_ids,
+            narrow_ids=self._whole,
             age=";".join(f"{t}={column}" for t, column in of_ages.items()) or None,
             **of_columns,
         )

@@ -143,7 +143,7 @@ class Transfer:
         added = {name for name, x in columns.items() if b.columns.get(name) is not x}
         for name, x in columns.items():
             if name in added or not _moves(name, rows_alone):
-                out[name] = x
+                out[name] = x if name in added or not _is_ids(name) else x.astype(np.int64, copy=False)
             elif not x.size:
                 out[name] = torch.empty(x.shape, dtype=torch.bfloat16 if name in schema.bfloat16 else _wide(x.dtype), device=self._device)
             else:
@@ -151,6 +151,8 @@ class Transfer:
                     raise ValueError(f"column {name}: found {x.max()}, expected values below 2^63, because torch computes with no larger integers")
                 at = x.ctypes.data - first
                 out[name] = _viewed(device[at : at + x.nbytes], x, name in schema.bfloat16)
+            if name not in added and _is_ids(name) and isinstance(out[name], torch.Tensor):
+                out[name] = out[name].long()
         if self._cache is not None:
             joined(self._cache, out)
         if self._narrow is not None:
@@ -181,6 +183,12 @@ def _moves(name: str, rows_alone: bool) -> bool:
     if rows_alone:
         return kind == "nodes" and rest[1] in ("x", "place", "sent")
     return kind in ("nodes", "edges", "ops") and rest[-1] != "by_hop"
+
+
+def _is_ids(name: str) -> bool:
+    """Whether a column has ids, which a feed sends as int32 where they fit."""
+    kind, *rest = parts_of(name)
+    return kind in ("nodes", "edges", "ops") and rest[1] != "x"
 
 
 def _wide(dtype: np.dtype[Any]) -> torch.dtype:
