@@ -219,6 +219,14 @@ class Cached(unittest.TestCase):
             self.assertEqual(len(ids), 2048 // 20)
             self.assertGreaterEqual(counts[ids].min(), np.sort(counts)[-len(ids)])
             self.assertEqual(repr(cache), f"Cache(2 KiB): {len(ids)} rows, {len(ids) * 20 / 1024:.3g} KiB, on cpu")
+            nodes = brought = 0
+            for b in loader:
+                rows = len(b.x) if self.form == "pyg" else len(b[2][0].srcdata["x"])
+                nodes, brought = nodes + rows, brought + int((~np.isin(b.n_id if self.form == "pyg" else b[0], ids)).sum())
+            stats = loader.stats()
+            self.assertEqual((stats.rows, stats.kept), (nodes, nodes - brought))
+            self.assertGreater(stats.kept_share, len(ids) / 400)
+            self.assertGreater(stats.bytes, 20 * brought)
             same = self.check(store, cache, **{**options, "fanout": [2], "shuffle": False})
             self.assertIs(same, cache)
 

@@ -28,7 +28,7 @@ from ._negatives import NegativeLists, check_listed, negative_lists
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
 from ._saint import Norms
-from ._schema import Raw, Schema
+from ._schema import Raw, Schema, key
 from ._seeds import (
     check_distinct,
     check_last,
@@ -585,6 +585,11 @@ class NodeLoader(Feeding):
             if self._places is not None:
                 raw.columns["input_id"] = self._places[raw.input_id]
             if transfer is not None:
+                self._stats.bytes += b.base.nbytes
+                for t in () if self._cache is None else self._cache.nodes:
+                    nodes = len(b.columns[key("nodes", t, "place")])
+                    self._stats.rows += nodes
+                    self._stats.kept += nodes - len(b.columns[key("nodes", t, "sent")])
                 out, event = transfer(b, self._schema, raw, lambda raw: self._converted(convert, raw))
             else:
                 out, event = self._converted(convert, raw), None

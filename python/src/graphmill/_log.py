@@ -10,7 +10,7 @@ def log_stats(loader: Any, writer: Any, step: int | None = None) -> dict[str, fl
 
     The values are taken from `LoaderStats`, which counts from when the loader was made: ``graphmill/batches``, ``graphmill/batches_per_second``,
     ``graphmill/seconds``, ``graphmill/waited``, ``graphmill/converted``, ``graphmill/waiting_share``; with
-    ``negatives_strict="count"`` also ``graphmill/negatives`` and ``graphmill/negative_edges``.
+    ``negatives_strict="count"`` also ``graphmill/negatives`` and ``graphmill/negative_edges``, with ``cache`` ``graphmill/kept_share``.
 
     Args:
         loader: anything with `stats`: `NodeLoader`, `PackedLoader`, `BatchIter`, `GroupBatchIter`.
@@ -29,6 +29,8 @@ def log_stats(loader: Any, writer: Any, step: int | None = None) -> dict[str, fl
     values.update(seconds=s.seconds, waited=s.waited, converted=s.converted, waiting_share=s.waiting_share)
     if s.negatives:
         values.update(negatives=s.negatives, negative_edges=s.negative_edges)
+    if s.rows:
+        values.update(kept_share=s.kept_share)
     named = {f"graphmill/{name}": value for name, value in values.items()}
     if hasattr(writer, "add_scalar"):
         for name, value in named.items():

@@ -16,6 +16,9 @@ class LoaderStats:
         seconds: seconds of the passes, from the first request to the end, including the trainer's work.
         negatives: number of negative links that came, with ``negatives_strict="count"``; else 0.
         negative_edges: number of those among them that are edges all the same; else 0.
+        rows: with ``cache``, number of nodes of batches, of types with kept rows; else 0.
+        kept: number of those among them whose rows were on the device; else 0.
+        bytes: with ``cache`` or ``device="cuda"``, number of bytes that the feed sent to the device; else 0.
     """
 
     batches: int = 0
@@ -24,8 +27,16 @@ class LoaderStats:
     seconds: float = 0.0
     negatives: int = 0
     negative_edges: int = 0
+    rows: int = 0
+    kept: int = 0
+    bytes: int = 0
 
     @property
     def waiting_share(self) -> float:
         """The share of the time that the trainer waited."""
         return self.waited / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def kept_share(self) -> float:
+        """The share of the rows that were on the device."""
+        return self.kept / self.rows if self.rows > 0 else 0.0
