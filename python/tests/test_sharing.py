@@ -45,6 +45,25 @@ for line in sys.stdin:
 """
 
 
+class TestNUMA(unittest.TestCase):
+    def test_nodes_of_a_process(self) -> None:
+        """Ranks that are bound to different NUMA nodes have feeds of their own."""
+        from graphmill import _identity
+
+        with tempfile.TemporaryDirectory() as root, unittest.mock.patch("os.sched_getaffinity", lambda _: {1, 9}, create=True):
+            self.assertEqual(_identity.numa_nodes(root), [])
+            for name, cpus in (("node0", "0-3,12-15"), ("node1", "4-7"), ("node2", "8-11"), ("node3", ""), ("power", "0-99")):
+                os.mkdir(os.path.join(root, name))
+                with open(os.path.join(root, name, "cpulist"), "w") as f:
+                    f.write(cpus + "\n")
+            self.assertEqual(_identity.numa_nodes(root), ["node0", "node2"])
+            names = set()
+            for nodes in ([], ["node0"], ["node1"]):
+                with unittest.mock.patch.object(_identity, "numa_nodes", lambda nodes=nodes: nodes):
+                    names.add(_identity.shared_name("x.store", {}))
+            self.assertEqual(len(names), 3)
+
+
 class Rank:
     """A training process with a loader."""
 

@@ -62,7 +62,7 @@ def shared_name(store: str | os.PathLike[str], identity: dict[str, str]) -> str:
     """The name of the feed that the ranks of a training on this machine share.
 
     It differs for every other store, argument, content of a file that is an argument, command, user, container, and training, as far
-    as the launcher's environment tells trainings apart.
+    as the launcher's environment tells trainings apart; and for the NUMA nodes that a rank is bound to, so that each has a feed on its own processors and memory.
     """
     h = hashlib.blake2b(digest_size=16)
     program = os.stat(command())
@@ -70,6 +70,7 @@ def shared_name(store: str | os.PathLike[str], identity: dict[str, str]) -> str:
     parts = [path if is_address(path) else os.path.realpath(path), program.st_dev, program.st_ino, program.st_size, program.st_mtime_ns]
     parts += [os.environ.get(name) for name in _JOB]
     parts += [_namespace(name) for name in _NAMESPACES]
+    parts += numa_nodes()
     for part in [*parts, *sorted(identity.items())]:
         h.update(repr(part).encode() + b"\0")
     return f"graphmill-ranks-{os.geteuid()}-{h.hexdigest()}"
@@ -80,6 +81,23 @@ def _namespace(name: str) -> int:
         return os.stat(f"/proc/self/ns/{name}").st_ino
     except OSError:
         return 0
+
+
+def numa_nodes(root: str = "/sys/devices/system/node") -> list[str]:
+    """The NUMA nodes that have processors which this process may use; empty where the system does not say."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    mine, found = os.sched_getaffinity(0), []
+    try:
+        for name in sorted(os.listdir(root)):
+            if name.startswith("node") and name[4:].isdecimal():
+                with open(os.path.join(root, name, "cpulist")) as f:
+                    spans = [span.split("-") for span in f.read().strip().split(",") if span]
+                if any(int(span[0]) <= cpu <= int(span[-1]) for span in spans for cpu in mine):
+                    found.append(name)
+    except (OSError, ValueError):
+        return []
+    return found
 
 
 def _digests(folder: str) -> str:
