@@ -22,16 +22,16 @@ func NewGenerate(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [like:NAME[/K]]",
 		Short: "Make a synthetic graph",
-		Long: "Makes a graph by one of the commands below, or, of like:NAME, one with the published sizes of a data\nset: as many nodes and edges of each type, as wide features, as many classes, and a split" +
-			"\nof the same sizes. /K divides all counts by K. Edges and values are made up: degrees follow a\npower law, and two thirds of the edges between labelled nodes stay in a class. The same parameters" +
-			"\ngive the same graph on every machine.\n\nNAME is one of " + strings.Join(names, ", ") + ".",
+		Long: "Makes a graph by one of the commands below, or, of like:NAME, one with the published sizes of a data set: as many nodes and edges of each type, as wide features, as many classes, " +
+			"and a split of the same sizes. /K divides all counts by K. Edges and values are made up: degrees follow a power law, and two thirds of the edges between labelled nodes stay in a " +
+			"class. The same parameters give the same graph on every machine. NAME is " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ".",
 		Example: `  graphmill generate like:ogbn-products --out products.store
   graphmill generate like:ogbn-papers100M/4 --feature-dtype float16 --symmetrise --memory 4GiB --out papers.store
   graphmill generate rmat --scale 20 --edge-factor 16 --seed 1 --out rmat20.store
   graphmill generate community --nodes 2000000 --seed 1 --out community2m.store`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usagef("found argument %q after %s, expected none", args[1], args[0])
+				return cli.Usagef("found argument %q after %s, expected none; leave it out", args[1], args[0])
 			}
 			if len(args) == 1 && !strings.HasPrefix(args[0], like) {
 				return cli.Usagef("found graph %q, expected rmat, community or like:NAME", args[0])

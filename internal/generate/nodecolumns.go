@@ -202,4 +202,3 @@ var halves = func() (h [2048]uint16) {
 	}
 	return h
 }()
-

@@ -53,7 +53,7 @@ func GenerateLike(ctx context.Context, out string, o option.Like) (_ *store.Stor
 		return nil, nil, err
 	}
 	in := shapeInput(o.Seed, shape, dtype)
-	if err := foreseeLike(&o, shape, in, out); err != nil {
+	if err := foreseeLike(vfs.OS, &o, shape, in, out); err != nil {
 		return nil, nil, err
 	}
 	made := store.Made{Command: "generate like", Seed: &o.Seed, Law: draw.Version, Version: operation.Version(), Options: map[string]string{
@@ -88,7 +88,7 @@ func shapeInput(seed uint64, s *generate.Shape, dtype graph.DType) (in assemble.
 const recordBytes = 8
 
 // foreseeLike tells about what the run takes on the disk, and refuses a disk without room for it.
-func foreseeLike(o *option.Like, s *generate.Shape, in assemble.Input, out string) error {
+func foreseeLike(fsys vfs.FS, o *option.Like, s *generate.Shape, in assemble.Input, out string) error {
 	columns, edges, records := int64(0), int64(0), int64(0)
 	for _, n := range in.Nodes {
 		if n.Table != nil {
@@ -112,7 +112,7 @@ func foreseeLike(o *option.Like, s *generate.Shape, in assemble.Input, out strin
 	}
 	need := columns + edges + records
 	operation.Note(&o.Build.Run, "%s will have about %s: %s of columns and %s of edges; while it is made, up to %s more", out, human.Bytes(columns+edges), human.Bytes(columns), human.Bytes(edges), human.Bytes(records))
-	free, err := vfs.OS.Free(filepath.Dir(out))
+	free, err := fsys.Free(filepath.Dir(out))
 	if err != nil || need <= free {
 		return nil // where the free space is not known, the run begins
 	}
