@@ -63,7 +63,7 @@ func TestShapes(t *testing.T) {
 	totals := map[string][2]uint64{
 		"ogbn-products": {2_449_029, 61_859_140}, "ogbn-arxiv": {169_343, 1_166_243}, "ogbn-papers100M": {111_059_956, 1_615_685_872}, "ogbn-mag": {1_939_743, 21_111_007},
 		"igb-small": {1_000_000, 12_070_502}, "igb-medium": {10_000_000, 120_077_694}, "igb-large": {100_000_000, 1_223_571_364}, "reddit": {232_965, 114_615_892 / 2},
-		"igbh-small": {3_131_266, 25_488_616}, "igbh-medium": {25_982_964, 239_492_193},
+		"igbh-small": {3_131_266, 25_488_616}, "igbh-medium": {25_982_964, 239_492_193}, "igbh-large": {217_636_127, 2_004_750_425}, "igbh-full": {547_306_935, 5_812_005_639},
 	}
 	for _, name := range generate.Shapes() {
 		s := shapeOf(t, name)

@@ -25,14 +25,17 @@ var shapes = []Shape{
 			{Type: graph.EdgeType{Src: "paper", Rel: "has_topic", Dst: "field_of_study"}, Rows: 7_505_078},
 		},
 	},
+	// The counts of edges are also those of examples/graphbolt/download.py in https://github.com/dmlc/dgl.
 	// https://github.com/IllinoisGraphBenchmark/IGB-Datasets: counts and largest degrees in doc/figures/igbmetrics.png, widths and splits of 60, 20 and 20 % in igb/dataloader.py. The labels
 	// are those of 19 classes, its default.
 	igb("igb-small", 1_000_000, 12_070_502, 4_292),
 	igb("igb-medium", 10_000_000, 120_077_694, 22_315),
 	igb("igb-large", 100_000_000, 1_223_571_364, 73_248),
-	// Counts of nodes and edges by type: examples/graphbolt/rgcn in https://github.com/dmlc/dgl, which reads igb's files. Every type has features of 1024 values.
+	// Counts of nodes and edges by type: examples/graphbolt/rgcn/download.py in https://github.com/dmlc/dgl, which reads igb's files. Every type has features of 1024 values.
 	igbh("igbh-small", [4]uint64{1_000_000, 1_926_066, 190_449, 14_751}, [4]uint64{12_070_502, 4_553_516, 7_234_122, 1_630_476}, 4_292),
 	igbh("igbh-medium", [4]uint64{10_000_000, 15_544_654, 415_054, 23_256}, [4]uint64{120_077_694, 39_854_592, 68_510_495, 11_049_412}, 22_315),
+	igbh("igbh-large", [4]uint64{100_000_000, 116_959_896, 649_707, 26_524}, [4]uint64{1_223_571_364, 289_502_107, 457_577_294, 34_099_660}, 73_248),
+	igbhFull(),
 	// python/dgl/data/reddit.py in https://github.com/dmlc/dgl: 114,615,892 edges, both directions of each pair.
 	homogeneous("reddit", NodeShape{Count: 232_965, Features: 602, Classes: 41, Train: 153_431, Valid: 23_831, Test: 55_703}, EdgeShape{Rows: 57_307_946, Undirected: true}),
 }
@@ -69,4 +72,14 @@ func igbh(name string, nodes, edges [4]uint64, largest uint64) Shape {
 			{Type: graph.EdgeType{Src: "paper", Rel: "written_by", Dst: "author"}, Rows: edges[1]},
 		},
 	}
+}
+
+// igbhFull is IGBH-Full with the 2,983 classes and the split of MLPerf's R-GAT: 60 % of the 157,675,969 papers with such a label (n_labeled_idx in igb/dataloader.py), and half a percent for
+// the evaluation, which are train_samples and eval_samples of its logs. The test part has as many as are left of the 40 %.
+func igbhFull() Shape {
+	s := igbh("igbh-full", [4]uint64{269_346_174, 277_220_883, 712_960, 26_918}, [4]uint64{3_996_442_004, 716_761_549, 1_050_280_600, 48_521_486}, 277_194)
+	papers := s.Node("paper")
+	papers.Classes, papers.Train, papers.Valid = 2983, 94_605_581, 788_379
+	papers.Test = 157_675_969 - papers.Train - papers.Valid
+	return s
 }

@@ -84,7 +84,7 @@ func newRanked(seed uint64, s *Shape, typ string, largest float64) *ranked {
 	high := func(low float64) float64 { return math.Sqrt(math.Sqrt(count + fourth(low))) }
 	from, to := 0.0, math.Sqrt(count)
 	for range 100 {
-		low := (from + to) / 2
+		low := float64((from + to) / 2)
 		if cube := float64(low * float64(low*low)); 4*float64(cube*(high(low)-low)) < count/largest {
 			from = low
 		} else {
