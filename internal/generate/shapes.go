@@ -5,13 +5,14 @@ import "github.com/graphmill/graphmill/graph"
 // shapes are the data sets whose sizes are known here. The counts of nodes and edges of ogbn-* are those of https://ogb.stanford.edu/docs/nodeprop, where undirected graphs list each pair
 // once; classes are those of ogb/nodeproppred/master.csv in https://github.com/snap-stanford/ogb.
 var shapes = []Shape{
-	// Widths: the page. Splits: ogb's split/sales_ranking, whose sizes are also those of its leaderboards' code.
+	// The split by sales rank has the sizes that programs which convert the data write beside it, as NUM_TRAIN_SET and so on. So have those of ogbn-arxiv and ogbn-papers100M.
 	homogeneous("ogbn-products", NodeShape{Count: 2_449_029, Features: 100, Classes: 47, Train: 196_615, Valid: 39_323, Test: 2_213_091}, EdgeShape{Rows: 61_859_140, Undirected: true}),
-	// Splits: by years until 2017, of 2018, from 2019 on.
+	// The split is by year: until 2017, 2018, from 2019 on.
 	homogeneous("ogbn-arxiv", NodeShape{Count: 169_343, Features: 128, Classes: 40, Train: 90_941, Valid: 29_799, Test: 48_603}, EdgeShape{Rows: 1_166_243}),
-	// Splits: the papers of arXiv by year. All other papers have no label.
+	// The split has the papers of arXiv, by year. All other papers have no label.
 	homogeneous("ogbn-papers100M", NodeShape{Count: 111_059_956, Features: 128, Classes: 172, Train: 1_207_179, Valid: 125_265, Test: 214_338}, EdgeShape{Rows: 1_615_685_872}),
-	// Counts by type: Hu et al., Open Graph Benchmark, arXiv:2005.00687, section 4.5. Papers alone have features.
+	// Nodes by type: torch_geometric.datasets.OGB_MAG. Edges by type: the ranges of edge ids of its parts for DGL, whose sum is the page's 21,111,007. Split: the years of the example of
+	// https://github.com/tensorflow/gnn. Papers alone have features.
 	{
 		Name: "ogbn-mag",
 		Nodes: []NodeShape{
@@ -25,9 +26,8 @@ var shapes = []Shape{
 			{Type: graph.EdgeType{Src: "paper", Rel: "has_topic", Dst: "field_of_study"}, Rows: 7_505_078},
 		},
 	},
-	// The counts of edges are also those of examples/graphbolt/download.py in https://github.com/dmlc/dgl.
 	// https://github.com/IllinoisGraphBenchmark/IGB-Datasets: counts and largest degrees in doc/figures/igbmetrics.png, widths and splits of 60, 20 and 20 % in igb/dataloader.py. The labels
-	// are those of 19 classes, its default.
+	// are those of 19 classes, its default. examples/graphbolt/download.py in https://github.com/dmlc/dgl has the same counts.
 	igb("igb-small", 1_000_000, 12_070_502, 4_292),
 	igb("igb-medium", 10_000_000, 120_077_694, 22_315),
 	igb("igb-large", 100_000_000, 1_223_571_364, 73_248),
@@ -36,7 +36,7 @@ var shapes = []Shape{
 	igbh("igbh-medium", [4]uint64{10_000_000, 15_544_654, 415_054, 23_256}, [4]uint64{120_077_694, 39_854_592, 68_510_495, 11_049_412}, 22_315),
 	igbh("igbh-large", [4]uint64{100_000_000, 116_959_896, 649_707, 26_524}, [4]uint64{1_223_571_364, 289_502_107, 457_577_294, 34_099_660}, 73_248),
 	igbhFull(),
-	// python/dgl/data/reddit.py in https://github.com/dmlc/dgl: 114,615,892 edges, both directions of each pair.
+	// https://www.dgl.ai/dgl_docs/generated/dgl.data.RedditDataset.html: 114,615,892 edges, both directions of each pair.
 	homogeneous("reddit", NodeShape{Count: 232_965, Features: 602, Classes: 41, Train: 153_431, Valid: 23_831, Test: 55_703}, EdgeShape{Rows: 57_307_946, Undirected: true}),
 }
 
