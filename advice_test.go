@@ -197,7 +197,7 @@ var enough = map[string][]string{
 		"%s: found a file, expected an output folder of graphmill, or the configuration of a partitioned graph (GRAPH_NAME.json)",
 		"`Against` %s: found a collection, expected a store",
 		"found benchmark %q, expected sample or batches",
-		"found graph %q, expected rmat or community",
+		"found graph %q, expected rmat, community or like:NAME",
 		"found no arguments, expected histograms (.csv) or collections",
 		"found %d arguments, expected a SCHEMA and FILES",
 		"found no arguments, expected a SCHEMA, and optionally FILES of Examples",

@@ -13,6 +13,7 @@
 // Text writes it in words.
 //
 //	Import, GenerateRMAT, GenerateCommunity       make a store (one graph) or a collection (many graphs)
+//	GenerateLike                                  make a store with the published sizes of a data set
 //	Open, Store.Describe, Verify                  open it, describe its contents, find any changed bit
 //	Sample, SampleUnigraph, Forecast              write subgraphs around seeds as a collection or TFRecords
 //	Batches, NewLoader                            sample batches, with their features, in memory or in sweeps over the disk

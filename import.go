@@ -29,6 +29,17 @@ func GenerateRMAT(ctx context.Context, out string, o option.RMAT) (*Store, error
 	return opened(s, r, err)
 }
 
+// LikeNames are the data sets whose sizes GenerateLike knows.
+func LikeNames() []string { return importing.LikeNames() }
+
+// GenerateLike makes a graph with the published sizes of a data set: as many nodes and edges of each type, as wide features, as many classes, and a split of the same sizes. Which edges
+// there are is made up, with degrees by a power law, and so are the values. It writes the graph to the folder out. The same parameters give the same graph on every machine. A disk without
+// room for the forecast of the run is an error before anything is written. The caller closes the store.
+func GenerateLike(ctx context.Context, out string, o option.Like) (*Store, error) {
+	s, r, err := importing.GenerateLike(ctx, out, o)
+	return opened(s, r, err)
+}
+
 // GenerateCommunity makes an undirected graph with communities inside regions, and writes it to the folder out. It serves
 // to compare partitioners. Each pair of neighbours is listed once. The density of degree d is proportional to d^(-7/3);
 // 65 % of the edges stay in their community, 20 % in its region, and 15 % go anywhere. The same parameters give the same

@@ -51,6 +51,13 @@ func operations(st *graphmill.Store, dir string, run option.Run) map[string]func
 			}
 			return err
 		},
+		"generate like": func(ctx context.Context, out string) error {
+			st, err := graphmill.GenerateLike(ctx, out, option.Like{Build: option.Build{Run: run}, Name: "ogbn-arxiv/100"})
+			if err == nil {
+				err = st.Close()
+			}
+			return err
+		},
 		"generate": func(ctx context.Context, out string) error {
 			st, err := graphmill.GenerateCommunity(ctx, out, option.Community{Build: option.Build{Run: run}, Nodes: 300})
 			if err == nil {

@@ -18,6 +18,18 @@ type Community struct {
 	Seed  uint64 // random seed
 }
 
+// Like are the parameters of a graph with the published sizes of a data set.
+type Like struct {
+	Build
+	// Name is required: a data set, such as "ogbn-products", or "ogbn-products/8" for an eighth of all its counts.
+	Name string
+	// FeatureDType is the dtype of the features: "float32" (the default), "float16", or "none" for a store without features.
+	FeatureDType string
+	// Symmetrise adds the reverse of each edge between nodes of one type, as trainings on citations mostly do.
+	Symmetrise bool
+	Seed       uint64 // random seed
+}
+
 // Policy says how an import treats rows that break a rule.
 type Policy string
 

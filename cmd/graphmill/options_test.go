@@ -24,7 +24,7 @@ import (
 // optionsOf are the options of commands.
 var optionsOf = map[string]any{
 	"bench sample": option.Measure{}, "chunk": option.Chunk{}, "column add": option.Column{}, "column replace": option.Column{}, "dispatch": option.Dispatch{}, "export": option.Export{}, "export predictions": option.Predictions{}, "feed": option.Batches{},
-	"forecast": option.Sample{}, "generate community": option.Community{}, "generate rmat": option.RMAT{}, "import": option.Import{}, "pack": option.PackStream{},
+	"forecast": option.Sample{}, "generate": option.Like{}, "generate community": option.Community{}, "generate rmat": option.RMAT{}, "import": option.Import{}, "pack": option.PackStream{},
 	"pack fill": option.Fill{}, "pack hist": option.PackHistogram{}, "pack materialise": option.Materialise{}, "pack tables": option.ComparePacks{}, "pack tune": option.TunePacks{},
 	"partition": option.Partition{}, "partition-graph": option.PartitionGraph{}, "sample": option.Unigraph{}, "tfgnn convert": option.UnigraphTables{},
 	"tfgnn from-store": option.UnigraphTables{}, "tfgnn random": option.RandomRecords{}, "tfgnn stats": option.Statistics{}, "verify": option.Verify{}, "walk": option.Walk{},
@@ -34,7 +34,7 @@ var optionsOf = map[string]any{
 var flagless = map[string]string{
 	"Progress": "the terminal", "Warn": "the terminal", "Note": "the terminal", "CommandLine": "the arguments",
 	"FanoutByType": "--fanout", "Ranks": "--rank", "Input": "the standard input", "More": "the arguments", "In": "the standard input", "Lines": "the standard output",
-	"InEdgesOnly": "--out-edges",
+	"InEdgesOnly": "--out-edges", "Name": "the argument like:NAME",
 }
 
 // lacking are fields of the options of a command that it does not take, because they change nothing there.

@@ -76,6 +76,13 @@ var RMAT = []Option{
 	{Field: "Seed", Group: GroupSource, Common: true, Help: "random seed"},
 }
 
+// Like are the parameters of a graph with the sizes of a data set, which is an argument of the command.
+var Like = []Option{
+	{Field: "FeatureDType", Flag: "feature-dtype", Keyword: "feature_dtype", Group: GroupSource, Common: true, Default: "float32", Form: Checked, Choices: []string{"float32", "float16", "none"}, Help: "dtype of the features; none leaves them out"},
+	{Field: "Symmetrise", Group: GroupSource, Common: true, Help: "add the reverse of each edge between nodes of one type, as trainings on citations mostly do"},
+	{Field: "Seed", Group: GroupSource, Common: true, Help: "random seed"},
+}
+
 // Community are the parameters of a community graph.
 var Community = []Option{
 	{Field: "Nodes", Group: GroupSource, Common: true, Help: "number of nodes (required)"},

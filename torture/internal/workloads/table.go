@@ -80,6 +80,7 @@ func All() []Workload {
 	out("generate-rmat", "generate rmat --scale 9 --edge-factor 6 --seed 3")
 	out("generate-rmat-memory", "generate rmat --scale 10 --edge-factor 8 --seed 3 --memory 40MiB --duplicate-edges count --largest-component")
 	out("generate-community", "generate community --nodes 500 --seed 3")
+	out("generate-like", "generate like:igbh-small/800 --feature-dtype float16 --memory 40MiB --both")
 
 	for _, source := range []struct{ name, args string }{
 		{"csv", "@edges.csv"}, {"csv-memory", "@edges.csv --memory 40MiB"}, {"csv-transforms", "@edges.csv --self-loops add --duplicate-edges sum --split 0.5,0.25,0.25 --both"},
