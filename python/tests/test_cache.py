@@ -1,7 +1,7 @@
 """Loaders whose rows stay on a device: their batches equal those of loaders without a cache. The device of the tests is the processor, or a made-up one
 that records the calls of CUDA.
 
-GRAPHMILL_COMMAND is the path of the command.
+GRAPHMILL_COMMAND is the path of the command. With GRAPHMILL_TEST_DEVICE, such as cuda:0, the rows are on that device in place of the processor.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import os
 import pickle
 import unittest
 import unittest.mock
@@ -22,6 +23,7 @@ import numpy.typing as npt
 from graphmill import Cache, NodeLoader, Store
 from graphmill._cache import most
 
+DEVICE = os.environ.get("GRAPHMILL_TEST_DEVICE")  # of torch, where there is one; default: the processor
 TORCH = importlib.util.find_spec("torch") is not None
 PYG = unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 
@@ -93,7 +95,7 @@ def equal(test: unittest.TestCase, a: Any, b: Any, path: str = "") -> None:
     test.assertIs(type(a), type(b), path)
     if isinstance(a, torch.Tensor):
         test.assertEqual((a.dtype, a.shape), (b.dtype, b.shape), path)
-        test.assertTrue(torch.equal(a, b), path)
+        test.assertTrue(torch.equal(a.cpu(), b.cpu()), path)
     elif isinstance(a, dict):
         test.assertEqual(list(a), list(b), path)
         for k in a:
@@ -154,7 +156,7 @@ class Cached(unittest.TestCase):
         """Two epochs with a cache equal two without it."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with NodeLoader(store, threads=1, **options) as a, NodeLoader(store, threads=1, cache=cache, **options) as b:
+            with NodeLoader(store, threads=1, **options) as a, NodeLoader(store, threads=1, cache=cache, device=DEVICE, **options) as b:
                 for _epoch in range(2):
                     n = 0
                     for x, y in zip(a, b):
@@ -208,7 +210,7 @@ class Cached(unittest.TestCase):
         """The rows are those of the nodes that most batches have, and a second loader uses the same."""
         store, form = plain(), self.form
         options: dict[str, Any] = dict(fanout=[4, 4], batch_size=50, as_=form, shuffle=True, features=["x"])
-        with NodeLoader(store, cache="2KiB", threads=1, **options) as loader:
+        with NodeLoader(store, cache="2KiB", threads=1, device=DEVICE, **options) as loader:
             cache = loader.cache
             assert cache is not None
             counts = np.zeros(400, np.int64)
@@ -218,11 +220,12 @@ class Cached(unittest.TestCase):
             (ids,) = cache.nodes.values()
             self.assertEqual(len(ids), 2048 // 20)
             self.assertGreaterEqual(counts[ids].min(), np.sort(counts)[-len(ids)])
-            self.assertEqual(repr(cache), f"Cache(2 KiB): {len(ids)} rows, {len(ids) * 20 / 1024:.3g} KiB, on cpu")
+            self.assertEqual(repr(cache), f"Cache(2 KiB): {len(ids)} rows, {len(ids) * 20 / 1024:.3g} KiB, on {DEVICE or 'cpu'}")
             nodes = brought = 0
             for b in loader:
                 rows = len(b.x) if self.form == "pyg" else len(b[2][0].srcdata["x"])
-                nodes, brought = nodes + rows, brought + int((~np.isin(b.n_id if self.form == "pyg" else b[0], ids)).sum())
+                n_id = (b.n_id if self.form == "pyg" else b[0]).cpu()
+                nodes, brought = nodes + rows, brought + int((~np.isin(n_id, ids)).sum())
             stats = loader.stats()
             self.assertEqual((stats.rows, stats.kept), (nodes, nodes - brought))
             self.assertGreater(stats.kept_share, len(ids) / 400)
