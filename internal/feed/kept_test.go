@@ -2,6 +2,8 @@ package feed
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -10,7 +12,9 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // someKept are random nodes of some types.
@@ -163,6 +167,49 @@ func rowsOfNodes(r *rapid.T, g *graph.Graph, f Features, typ, of string) []byte 
 	all := graph.Bytes(make([]uint64, (n.Count*c.width+7)/8))[:n.Count*c.width]
 	c.write(all, &made{})
 	return all
+}
+
+// A stream does not read the rows that are kept.
+func TestKeptRowsAreNotRead(t *testing.T) {
+	s := rowStore(t)
+	p, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{4, 3}}, sample.FanoutOptions{SeedType: []string{"a"}, Scope: sample.ScopeBatch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := sample.Job{BatchSize: 64, Seed: 9, Seeds: []uint32{5, 900, 2900}}
+	f := Features{Nodes: map[string][]string{"a": {"x"}}, NoEdgeIDs: true}
+	var rows []int64
+	for _, kept := range []bool{false, true} {
+		if kept {
+			ids := make([]uint32, 3000)
+			for v := range ids {
+				ids[v] = uint32(v)
+			}
+			k, err := NewKept(ids, len(ids))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Kept = map[string]*Kept{"a": k}
+		}
+		_, stream, end, err := sources(vfs.OS, s, p, job, f, false, outofcore.Options{Threads: 1, Window: 2, Slots: 2, Epochs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := stream.NewStream(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = RunStream(t.Context(), st, Pass{Step: 1, End: 1, Epochs: 1}, func() int { return 0 },
+			func(context.Context, int, *Maker, uint64, int, int) error { return nil }, func(int) error { return nil })
+		rows = append(rows, st.Counts().Rows)
+		if err := errors.Join(err, st.Close()); err != nil {
+			t.Fatal(err)
+		}
+		end()
+	}
+	if rows[0] == 0 || rows[1] != 0 {
+		t.Errorf("found %d bytes of rows without and %d with all rows kept, expected some and none", rows[0], rows[1])
+	}
 }
 
 // Ages are of all nodes, also of those whose rows are kept.
