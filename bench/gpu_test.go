@@ -79,7 +79,7 @@ func packed(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close() //nolint:errcheck // it was only read
+	defer in.Close()
 	out, err := os.Create(to)
 	if err != nil {
 		t.Fatal(err)
