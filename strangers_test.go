@@ -59,7 +59,22 @@ func TestStrangers(t *testing.T) {
 					t.Errorf("found the warning %q, expected %q", text, c.Warning)
 				}
 			}
-			s, err := graphmill.Import(t.Context(), filepath.Join("testdata/strangers", c.Path), filepath.Join(t.TempDir(), "out"), o)
+			const dir = "testdata/strangers"
+			source := filepath.Join(dir, c.Path)
+			switch path, isDatabase := strings.CutPrefix(c.Path, "sqlite:"); {
+			case isDatabase:
+				source = "sqlite:" + filepath.Join(dir, path)
+			case o.Indptr != "":
+				o.Indptr, o.Indices, source = filepath.Join(source, o.Indptr), filepath.Join(source, o.Indices), ""
+			case o.Format == "csv": // of a pipe
+				f, err := os.Open(source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				o.Input, source = f, "-"
+			}
+			s, err := graphmill.Import(t.Context(), source, filepath.Join(t.TempDir(), "out"), o)
 			if c.Error != "" || err != nil {
 				if err == nil || c.Error == "" || !strings.Contains(err.Error(), c.Error) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("found the error %v, expected %q", err, c.Error)
@@ -82,6 +97,78 @@ func TestStrangers(t *testing.T) {
 				t.Errorf("found %d nodes, %d edges and the digest %s, expected %d, %d and %s, which %s reads (read.py %s); found\n%.3000s", len(nodes), len(edges), got, c.Nodes, c.Edges, c.Digest, c.Program, c.Path, text)
 			}
 		})
+	}
+}
+
+// strangersElsewhere has files of other programs for the rows of docs/formats.md that testdata/strangers has none for: a file, and a test that imports it.
+var strangersElsewhere = map[string][2]string{
+	"table of Delta Lake":       {"internal/ingest/tablefiles/testdata/delta", "internal/ingest/tablefiles/delta_test.go"},
+	"table of Apache Iceberg":   {"internal/lake/iceberg/testdata/pyiceberg2", "internal/lake/iceberg/golden_test.go"},
+	"Neo4j's importer":          {"internal/ingest/testdata/strangers/neo4j", "internal/ingest/databases_test.go"},
+	"Neptune":                   {"internal/ingest/testdata/strangers/neptune", "internal/ingest/databases_test.go"},
+	"ArangoDB":                  {"internal/ingest/testdata/strangers/arangodb", "internal/ingest/databases_test.go"},
+	"GraphAr":                   {"internal/ingest/testdata/strangers/graphar", "internal/ingest/databases_test.go"},
+	"graph of Google's DGF":     {"internal/ingest/testdata/dgf", "internal/ingest/dgf_test.go"},
+	"TFRecords of GraphTensors": {"testdata/golden/tfgnn/encoding", "internal/ingest/golden_test.go"},
+	"DGL graphs":                {"internal/ingest/testdata/dgl", "internal/ingest/dgl_test.go"},
+	"partitioned DGL graph":     {"testdata/golden/dgl/homo", "internal/ingest/goldenparts_test.go"},
+	"chunked DGL graph":         {"testdata/golden/dgl/chunked_in", "internal/ingest/golden_test.go"},
+	"chunk files":               {"docs/format-chunk.md", "internal/ingest/chunk_test.go"}, // Graphmill's own format, which no other program writes
+}
+
+// TestFormatsHaveStrangers holds each row of docs/formats.md to a file that another program wrote, and the files of testdata/strangers to their manifest.
+func TestFormatsHaveStrangers(t *testing.T) {
+	page, err := os.ReadFile("docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]bool{}
+	for _, c := range strangers(t) {
+		if c.Error == "" {
+			read[c.Row] = true
+		} else if c.Tried == "" {
+			t.Errorf("%s: found an error whose advice was not tried, expected what it gave", c.Path)
+		}
+	}
+	_, text, _ := strings.Cut(string(page), "| kind | `--format` |")
+	rows, _, _ := strings.Cut(text, "\n\n")
+	count := 0
+	for row := range strings.Lines(rows) {
+		kind, _, is := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		if !is || !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| recognised") {
+			continue
+		}
+		count++
+		if elsewhere, is := strangersElsewhere[kind]; is && !read[kind] {
+			for _, path := range elsewhere {
+				if _, err := os.Stat(path); err != nil {
+					t.Error(err)
+				}
+			}
+		} else if is == read[kind] {
+			t.Errorf("docs/formats.md: found the kind %q with no file of another program, or with one here and one elsewhere; add one to testdata/strangers/read.py", kind)
+		}
+	}
+	if count < 40 {
+		t.Errorf("docs/formats.md: found %d kinds, expected at least 40", count)
+	}
+	manifest, err := os.ReadFile("testdata/strangers/MANIFEST.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir("testdata/strangers", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, filepath.Join("testdata", "strangers")+string(filepath.Separator)))
+		sum, err := os.ReadFile(path)
+		if hash := sha256.Sum256(sum); err == nil && strings.Contains(name, "/") && !strings.HasPrefix(name, "written/") && !strings.Contains(string(manifest), fmt.Sprintf("| `%s` | %x |", name, hash[:8])) {
+			t.Errorf("testdata/strangers/MANIFEST.md: found no line for %s as it is, expected its source and licence", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -20,19 +20,38 @@ from typing import Any
 
 from readers import (
     Lines,
+    adjacency_frame,
+    adjacency_list,
+    archive,
+    both_ways,
+    by_destination,
+    clubs,
     cx2,
     cytoscape,
     dense,
+    dense_text,
     dimacs,
+    edge_list,
+    frame,
     graphml,
     jgf,
     kuzu,
     market,
+    memgraph_csv,
+    memgraph_json,
     metis_weights,
+    neighbours,
+    node_link,
     ntriples,
+    of_igraph,
     of_networkit,
+    ogb_graphs,
+    ogb_nodes,
+    openke,
+    pairs,
     places,
     sif,
+    sparse,
     splits,
     table,
     tu,
@@ -341,7 +360,7 @@ refused(
     "ndex2/SIMPLE_NETWORK.cx",
     "the first version of Cytoscape Exchange (CX)",
     "found a network of the first version of Cytoscape Exchange (CX), expected a format of graphs or tables; convert it in Python: ndex2.create_nice_cx_from_file(FILE).to_networkx()",
-    "",
+    "so, and given to from_networkx: 4 nodes, 10 edges",
 )
 refused(
     "tfgnn/heterogeneous/graph.pbtxt",
@@ -376,6 +395,151 @@ for path in ("kuzu-demo-csv/schema.cypher", "kuzu-demo-csv/copy.cypher"):
         "the folder, a case of its own",
     )
 
+# Files that libraries of others wrote: written/make.py.
+W = "written/"
+for name in ("dense_bool", "dense_float32"):
+    read(W + f"numpy/{name}.npy", "dense matrix in NumPy", "numpy", dense)
+for name in ("edge_index", "pairs_uint16"):
+    read(W + f"numpy/{name}.npy", "pairs in NumPy", "numpy", pairs)
+refused(
+    W + "numpy/pairs_big_endian.npy",
+    "pairs in NumPy",
+    "found big-endian dtype \">i4\", expected little-endian; save a.astype(a.dtype.newbyteorder('<'))",
+    "saved so: 34 nodes, 78 edges",
+)
+for name in ("data", "compressed", "rows"):
+    read(W + f"numpy/{name}.npz", "archive of arrays", "numpy", archive)
+for name in ("karate_csr", "karate_csc", "karate_coo", "southern"):
+    read(W + f"scipy/{name}.npz", "sparse matrix of SciPy", "scipy", sparse)
+refused(
+    W + "scipy/karate_bsr.npz",
+    "sparse matrix of SciPy",
+    "found a sparse matrix in the format bsr, expected csr, csc or coo; save A.tocsr()",
+    "saved so: 34 nodes, 156 edges",
+)
+for name in ("karate", "general", "array"):
+    read(W + f"scipy/{name}.mtx", MM, "scipy", market)
+read(W + "numpy/dense.txt", "dense matrix as text", "numpy", dense_text, Format="dense-matrix")
+refused(
+    W + "numpy/dense.txt",
+    "dense matrix as text",
+    "for example `Columns` src,dst,weight:float32, or `Format` dense-matrix if the file is a matrix",
+    "--format dense-matrix, a case of its own: 34 nodes, 156 edges",
+)
+read(W + "pandas/adjacency.csv", "dense matrix as text", "pandas", adjacency_frame, Format="dense-matrix")
+refused(
+    W + "pandas/adjacency.csv",
+    "dense matrix as text",
+    "or give `Format` dense-matrix if the file is a matrix",
+    "--format dense-matrix, a case of its own: 15 nodes, 40 edges",
+)
+read(W + "numpy/edges.csv", "table of edges", "pandas", lambda p: table(p, "source", "target", True))
+NO_HEADER = "the file has no header: its columns are read as src, dst and weight"
+read(
+    W + "numpy/exponents.txt",
+    "table of edges",
+    "pandas",
+    lambda p: words(p, "weight", numbers=False, dtype={"src": str, "dst": str}),
+    " as ids in the column ",
+    Columns="src,dst,weight",
+)
+for name in ("plain", "weights"):
+    read(W + f"networkx/{name}.edgelist", "table of edges", "networkx", edge_list, "" if name == "plain" else NO_HEADER)
+read(W + "networkx/names.edgelist", "table of edges", "pandas", lambda p: words(p, "weight", numbers=False, sep="\t"), Columns="src,dst,weight")
+refused(
+    W + "networkx/dicts.edgelist",
+    "table of edges",
+    'of Python in the first line, expected columns; write the file with networkx.write_weighted_edgelist, or with write_edgelist and data=False or data=["weight"]',
+    "written so: written/networkx/weights.edgelist, a case of its own",
+)
+read(W + "networkx/families.adjlist", "adjacency list", "networkx", adjacency_list)
+refused(
+    W + "networkx/families.multiline_adjlist",
+    "others",
+    "found a file of no known format",
+    "networkx.read_multiline_adjlist and write_adjlist: 15 nodes, 40 edges",
+)
+read(W + "networkx/karate.graphml", "GraphML", "networkx", graphml)
+read(W + "networkx/southern.graphml", "GraphML", "networkx", graphml)
+read(W + "igraph/miserables.graphml", "GraphML", "networkx", graphml)
+read(W + "networkx/karate.json", "node-link JSON", "networkx", lambda p: node_link(p, "links"))
+read(W + "networkx/southern.json", "node-link JSON", "networkx", lambda p: node_link(p, "edges"))
+read(W + "networkx/karate.cyjs", "Cytoscape.js", "Python's json", lambda p: cytoscape(p, both=True))
+read(W + "networkx/neighbours.json", "lists of neighbours in JSON", "Python's json", neighbours, Format="adjacency-json")
+refused(
+    W + "networkx/neighbours.json",
+    "lists of neighbours in JSON",
+    "give `Format` adjacency-json for neighbours, or name the file in a graph.yaml as a table with the columns id and values",
+    "--format adjacency-json, a case of its own: 34 nodes, 156 edges",
+)
+refused(
+    W + "networkx/adjacency.json",
+    "node-link JSON",
+    "found no list of nodes, or none of links or edges, expected both; write the file with networkx.node_link_data",
+    "written so: written/networkx/karate.json, a case of its own",
+)
+for path, what in (
+    ("networkx/karate.gml", "a GML file"),
+    ("networkx/karate.gexf", "a GEXF file"),
+    ("networkx/karate.net", "a Pajek file"),
+    ("networkx/karate.g6", "a file of graph6 or sparse6"),
+    ("networkx/karate.s6", "a file of graph6 or sparse6"),
+    ("igraph/miserables.gml", "a GML file"),
+    ("igraph/miserables.net", "a Pajek file"),
+    ("igraph/miserables.leda", "a LEDA file"),
+    ("igraph/miserables.dot", "a Graphviz file"),
+    ("polars/edges.avro", "an Avro file"),
+    ("arrow/edges.orc", "an ORC file"),
+):
+    refused(W + path, "the kinds above", f"found {what}, {PY}", "python -m graphmill import FILE --out STORE: test_strangers of python/tests/test_files.py")
+read(W + "igraph/miserables.ncol", "list of LGL and igraph", "igraph", of_igraph("Ncol"))
+read(W + "igraph/miserables.lgl", "list of LGL and igraph", "igraph", of_igraph("Lgl"))
+read(W + "igraph/miserables.txt", "table of edges", "pandas", words)
+read(W + "snap/erdos.txt", "SNAP list", "pandas", lambda p: both_ways(words(p)), "the comment says that the graph is undirected")
+read(W + "openke", "OpenKE", "pandas", openke)
+read(W + "ndex2/karate.cx2", "Cytoscape Exchange 2", "ndex2", cx2)
+read(W + "memgraph/export.csv", "Neo4j's APOC, Memgraph: one CSV", "Python's csv", memgraph_csv)
+read(W + "memgraph/export.json", "Neo4j's APOC, Memgraph: JSON", "Python's json", memgraph_json)
+read(W + "pandas/edges.csv", "table of edges", "pandas", frame)
+read(W + "pandas/indexed.csv", "table of edges", "pandas", frame, "column 1 has no name and is left out, as the index of pandas")
+read(W + "pandas/semicolons.csv", "table of edges", "pandas", lambda p: frame(p, sep=";", decimal=","))
+read(W + "pandas/tabs.tsv.gz", "table of edges", "pandas", lambda p: frame(p, sep="\t"))
+read(W + "pandas/edges.parquet", "table of edges in Parquet", "pandas", lambda p: frame(p, 1000))
+read(W + "pandas/edges.feather", "table of edges in Arrow", "pandas", lambda p: frame(p, 1000))
+read(W + "pandas/records.json", "table of edges as an array of JSON", "pandas", lambda p: frame(p, 1000))
+read(W + "pandas/lines.jsonl", "table of edges in JSON lines", "pandas", lambda p: frame(p, 1000, lines=True))
+for name in ("split", "columns"):
+    refused(
+        W + f"pandas/{name}.json",
+        "table of edges as an array of JSON",
+        'write a data frame with pandas.DataFrame.to_json(orient="records")',
+        "written so: written/pandas/records.json, a case of its own",
+    )
+read(W + "polars/edges.csv", "table of edges", "pandas", lambda p: frame(p, 1000))
+read(W + "polars/edges.parquet", "table of edges in Parquet", "pandas", lambda p: frame(p, 1000))
+read(W + "polars/edges.arrow", "table of edges in Arrow", "pandas", lambda p: frame(p, 1000))
+read(W + "polars/edges.arrows", "table of edges in Arrow", "pyarrow", lambda p: frame(p, 1000))
+read(W + "polars/edges.ndjson", "table of edges in JSON lines", "pandas", lambda p: frame(p, lines=True))
+read(W + "polars/edges.json", "table of edges as an array of JSON", "pandas", frame)
+read(W + "polars/folder", "folder of tables", "pandas", lambda p: frame(p, 1000))
+read(W + "polars/hive", "folder of tables", "pandas", lambda p: frame(p, 1000))
+read(W + "arrow/edges.csv", "table of edges", "pandas", lambda p: frame(p, 1000))
+read(W + "arrow/edges.feather", "table of edges in Arrow", "pandas", lambda p: frame(p, 1000))
+read("sqlite:" + W + "sqlite/clubs.sqlite", "database", "Python's sqlite3", clubs)
+refused(W + "sqlite/clubs.sqlite", "database", "name it as sqlite:FILE, and its tables become a graph by their keys", "sqlite:FILE, a case of its own")
+
+read("tables.yaml", "node and edge tables", "kuzu", lambda p: kuzu(p.parent / "kuzu-demo-parquet"))
+read(W + "scipy", "sparse matrix in NumPy", "numpy", by_destination, Indptr="indptr.npy", Indices="indices.npy")
+read(W + "pandas/edges.csv", "table of edges from a pipe", "pandas", frame, Format="csv")
+read(W + "ogb/karate", "OGB data set of nodes or links", "numpy", ogb_nodes, "split_dict.pt: not read: it is a pickle")
+read(W + "ogb/text", "OGB data set of graphs", "pandas", ogb_graphs)
+refused(
+    W + "ogb/small",
+    "OGB data set of graphs",
+    "found many graphs, expected one, or OGB's text layout of many graphs of one type",
+    "their arrays in a graph.yaml as docs/graph-yaml.md says: not tried with this file",
+)
+
 
 def digest(lines: Lines) -> dict[str, Any]:
     nodes, edges = sorted(lines[0], key=str.encode), sorted(lines[1], key=str.encode)
@@ -390,14 +554,16 @@ def main() -> None:
         reader = c.pop("reader", None)
         if reader:
             try:
-                lines = reader(HERE / c["path"])
+                lines = reader(HERE / c["path"].removeprefix("sqlite:"))
             except Exception as e:
                 print("FAILED", c["path"], type(e), str(e)[:300])
                 continue
             if len(sys.argv) > 1:
                 print("\n".join(sorted(lines[0], key=str.encode) + sorted(lines[1], key=str.encode)))
             c.update(digest(lines))
-            names = [n for n in c["program"].split() if n in ("networkx", "pandas", "scipy", "numpy", "networkit", "ndex2", "rdflib", "kuzu", "igraph")]
+            names = [
+                n for n in c["program"].split() if n in ("networkx", "pandas", "scipy", "numpy", "networkit", "ndex2", "rdflib", "kuzu", "igraph", "pyarrow")
+            ]
             c["program"] = " ".join(f"{n} {importlib.metadata.version(n)}" if n in names else n for n in c["program"].split())
         out.append({k: v for k, v in c.items() if v not in ("", {})})
     if len(sys.argv) == 1:

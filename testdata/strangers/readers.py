@@ -8,6 +8,7 @@ import decimal
 import json
 import math
 import pathlib
+import sqlite3
 import struct
 import tempfile
 import xml.etree.ElementTree
@@ -201,14 +202,16 @@ def places(path: pathlib.Path) -> Lines:
     return graph([(i, flat(n)) for i, n in enumerate(g["nodes"])], [(e["source"], e["target"], flat(e, "source", "target")) for e in g["links"]])
 
 
-def cytoscape(path: pathlib.Path) -> Lines:
+def cytoscape(path: pathlib.Path, both: bool = False) -> Lines:
     g = json.loads(path.read_text(encoding="utf-8"))
     if isinstance(g, dict):
         g = g.get("elements", g)
         g = g["nodes"] + g["edges"] if isinstance(g, dict) else g
     data = [x["data"] for x in g]
     return graph(
-        [(d["id"], flat(d, "id")) for d in data if "source" not in d], [(d["source"], d["target"], flat(d, "source", "target")) for d in data if "source" in d]
+        [(d["id"], flat(d, "id")) for d in data if "source" not in d],
+        [(d["source"], d["target"], flat(d, "source", "target")) for d in data if "source" in d],
+        both,
     )
 
 
@@ -321,3 +324,221 @@ def kuzu(path: pathlib.Path) -> Lines:
             fields = {k: v for k, v in r.items() if k[0] != "_"}
             edges.append(line([":".join([ends[0], r["_label"], ends[1]]), a[keys[ends[0]]], b[keys[ends[1]]]], fields))
         return nodes, edges
+
+
+# Files that libraries wrote
+
+
+def pairs(path: pathlib.Path) -> Lines:
+    import numpy
+
+    a = numpy.load(path)
+    a = a if a.shape[0] == 2 else a.T
+    return graph(numbered(int(a.max()) + 1), [(x, y, {}) for x, y in a.T])
+
+
+def archive(path: pathlib.Path) -> Lines:
+    """A graph of the arrays of an archive, with the names of PyTorch Geometric's data."""
+    import numpy
+
+    a = dict(numpy.load(path))
+    ends = a.pop("edge_index") if "edge_index" in a else numpy.stack([a.pop("src"), a.pop("dst")])
+    nodes = {k: v for k, v in a.items() if not k.startswith("edge_")}
+    edges = {k: v for k, v in a.items() if k.startswith("edge_")}
+    return graph(
+        [(i, {k: v[i] for k, v in nodes.items()}) for i in range(int(ends.max()) + 1)],
+        [(x, y, {k: v[i] for k, v in edges.items()}) for i, (x, y) in enumerate(ends.T)],
+    )
+
+
+def entries(m: Any) -> Lines:
+    """The entries of a sparse matrix as edges from rows to columns."""
+    m = m.tocoo()
+    edges = [(int(i), int(j), {"weight": v}) for i, j, v in zip(m.row, m.col, m.data)]
+    if m.shape[0] == m.shape[1]:
+        return graph(numbered(m.shape[0]), edges)
+    nodes = [f"{t}\t{i}" for t, n in zip(("row", "column"), m.shape) for i in range(n)]
+    return nodes, [line(["row:_E:column", a, b], f) for a, b, f in edges]
+
+
+def sparse(path: pathlib.Path) -> Lines:
+    import scipy.sparse
+
+    return entries(scipy.sparse.load_npz(path))
+
+
+def dense_text(path: pathlib.Path) -> Lines:
+    import numpy
+    import scipy.sparse
+
+    return entries(scipy.sparse.coo_array(numpy.loadtxt(path)))
+
+
+def adjacency_frame(path: pathlib.Path) -> Lines:
+    import pandas
+
+    t = pandas.read_csv(path, index_col=0)
+    return graph([(i, {}) for i in t.index], [(a, b, {"weight": v}) for a, r in t.iterrows() for b, v in r.items() if v])
+
+
+def edge_list(path: pathlib.Path) -> Lines:
+    """Directed, as Graphmill reads the lines; networkx reads the same file as an undirected graph by default."""
+    import networkx
+
+    options = {"data": (("weight", float),)} if "weights" in path.name else {"data": False}
+    return of_networkx(networkx.read_edgelist(path, nodetype=int, create_using=networkx.DiGraph, **options), False)
+
+
+def adjacency_list(path: pathlib.Path) -> Lines:
+    import networkx
+
+    return of_networkx(networkx.read_adjlist(path, create_using=networkx.DiGraph), False)
+
+
+def node_link(path: pathlib.Path, edges: str) -> Lines:
+    import networkx
+
+    return of_networkx(networkx.node_link_graph(json.loads(path.read_text(encoding="utf-8")), edges=edges), True)
+
+
+def neighbours(path: pathlib.Path) -> Lines:
+    g = json.loads(path.read_text(encoding="utf-8"))
+    return graph([(int(i), {}) for i in g], [(int(i), j, {}) for i, others in g.items() for j in others])
+
+
+def of_igraph(kind: str) -> Callable[[pathlib.Path], Lines]:
+    def read(path: pathlib.Path) -> Lines:
+        import igraph
+
+        g = getattr(igraph.Graph, "Read_" + kind)(str(path))
+        names = g.vs["name"]
+        return graph([(x, {}) for x in names], [(names[e.source], names[e.target], {"weight": e["weight"]}) for e in g.es])
+
+    return read
+
+
+def both_ways(lines: Lines) -> Lines:
+    """The reverse of each edge, too, but of loops."""
+    rows = [x.split("\t") for x in lines[1]]
+    return lines[0], lines[1] + ["\t".join([t, b, a, *f]) for t, a, b, *f in rows if a != b]
+
+
+def openke(path: pathlib.Path) -> Lines:
+    import pandas
+
+    def load(name: str, columns: list[str]) -> Any:
+        return pandas.read_csv(path / f"{name}2id.txt", sep="\t", skiprows=1, header=None, names=columns)
+
+    relations = dict(load("relation", ["name", "id"])[["id", "name"]].itertuples(index=False))
+    edges = []
+    for split in ("train", "valid", "test"):
+        for a, b, r in load(split, ["head", "tail", "relation"]).itertuples(index=False):
+            edges.append(line([f"entity:{relations[r]}:entity", a, b], {"split": split}))
+    return [line(["entity", i], {"name": x}) for x, i in load("entity", ["name", "id"]).itertuples(index=False)], edges
+
+
+def labelled(nodes: list[tuple[Any, list[str], dict[str, Any]]], edges: list[tuple[Any, Any, str, dict[str, Any]]]) -> Lines:
+    """Nodes whose types are their labels in the order of bytes."""
+    types = {i: ";".join(sorted(labels)) for i, labels, _ in nodes}
+    return (
+        [line([types[i], i], f) for i, _, f in nodes],
+        [line([f"{types[a]}:{t}:{types[b]}", a, b], f) for a, b, t, f in edges],
+    )
+
+
+def memgraph_json(path: pathlib.Path) -> Lines:
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return labelled(
+        [(r["id"], r["labels"], r["properties"]) for r in rows if r["type"] == "node"],
+        [(r["start"], r["end"], r["label"], r["properties"]) for r in rows if r["type"] == "relationship"],
+    )
+
+
+def typed(text: str) -> Any:
+    """A cell as Graphmill's rules of text say: a number, bool or time, and otherwise a text."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return int(datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp())
+    except ValueError:
+        return text
+
+
+def memgraph_csv(path: pathlib.Path) -> Lines:
+    with open(path, newline="", encoding="utf-8") as f:
+        rows = [{k: v for k, v in r.items() if v != ""} for r in csv.DictReader(f)]
+    fields = [{k: typed(v) for k, v in r.items() if k[0] != "_"} for r in rows]
+    return labelled(
+        [(r["_id"], r["_labels"].strip(":").split(":"), f) for r, f in zip(rows, fields) if "_id" in r],
+        [(r["_start"], r["_end"], r["_type"], f) for r, f in zip(rows, fields) if "_id" not in r],
+    )
+
+
+def frame(path: pathlib.Path, unit: int = 1, lines: bool = False, **options: Any) -> Lines:
+    """A data frame of the edges of written/make.py; unit is the number of units of time per second."""
+    import pandas
+    import pyarrow.parquet
+
+    if path.suffix in (".csv", ".gz"):
+        t = pandas.read_csv(path, **options)
+    elif path.suffix in (".json", ".jsonl", ".ndjson"):
+        t = pandas.read_json(path, lines=lines, convert_dates=False)
+    elif path.suffix == ".arrows":
+        t = pyarrow.ipc.open_stream(path).read_all().to_pandas()
+    elif path.suffix in (".arrow", ".feather"):
+        t = pandas.read_feather(path)
+    else:
+        files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+        t = pandas.concat([pyarrow.parquet.ParquetFile(f).read().to_pandas() for f in files])
+    edges = []
+    for r in t.drop(columns="Unnamed: 0", errors="ignore").to_dict("records"):
+        if isinstance(r["since"], (str, pandas.Timestamp)):
+            r["since"] = int(pandas.Timestamp(r["since"]).timestamp() * unit)
+        edges.append((r.pop("source"), r.pop("target"), r))
+    return graph(named(edges), edges)
+
+
+def clubs(path: pathlib.Path) -> Lines:
+    """The tables of written/make.py: a table of keys is an edge type to each table that it names, and its reverse."""
+    db = sqlite3.connect(path)
+    nodes = [f"{t}\t{x}" for t in ("woman", "event") for (x,) in db.execute(f"SELECT name FROM {t}")]
+    edges = []
+    for a, b in db.execute("SELECT woman, event FROM attended"):
+        edges += [line(["woman:attended:event", a, b], {}), line(["event:rev_attended:woman", b, a], {})]
+    return nodes, edges
+
+
+def by_destination(folder: pathlib.Path) -> Lines:
+    """A matrix whose rows are destinations."""
+    import numpy
+
+    indptr, indices = numpy.load(folder / "indptr.npy"), numpy.load(folder / "indices.npy")
+    return graph(numbered(len(indptr) - 1), [(a, b, {}) for b in range(len(indptr) - 1) for a in indices[indptr[b] : indptr[b + 1]]])
+
+
+def ogb_nodes(path: pathlib.Path) -> Lines:
+    import numpy
+
+    a = numpy.load(path / "raw" / "data.npz")
+    labels = numpy.load(path / "raw" / "node-label.npz")["node_label"]
+    nodes = [(i, {"feat": x, "label": y}) for i, (x, y) in enumerate(zip(a["node_feat"], labels))]
+    return graph(nodes, [(x, y, {"feat": f}) for (x, y), f in zip(a["edge_index"].T, a["edge_feat"])])
+
+
+def ogb_graphs(path: pathlib.Path) -> Lines:
+    import pandas
+
+    def load(name: str) -> Any:
+        return pandas.read_csv(path / "raw" / f"{name}.csv.gz", header=None).to_numpy()
+
+    nodes, edges = [line([g], {"label": v}) for g, v in enumerate(load("graph-label"))], []
+    node_feat, edge, edge_feat = iter(load("node-feat")), iter(load("edge")), iter(load("edge-feat"))
+    for g, ((n,), (m,)) in enumerate(zip(load("num-node-list"), load("num-edge-list"))):
+        nodes += [line([g, "_N", i], {"feat": next(node_feat)}) for i in range(n)]
+        edges += [line([g, E, *next(edge)], {"feat": next(edge_feat)}) for _ in range(m)]
+    return nodes, edges

@@ -100,6 +100,8 @@ def arrays() -> None:
     for form in ("csr", "csc", "coo", "bsr"):
         scipy.sparse.save_npz(path(f"scipy/karate_{form}.npz"), m.asformat(form))
     scipy.sparse.save_npz(path("scipy/southern.npz"), nx.bipartite.biadjacency_matrix(SOUTHERN, WOMEN, dtype=np.int32))
+    np.save(path("scipy/indptr.npy"), m.indptr)
+    np.save(path("scipy/indices.npy"), m.indices)
     scipy.io.mmwrite(path("scipy/karate.mtx"), m)
     scipy.io.mmwrite(path("scipy/general.mtx"), m, symmetry="general")
     scipy.io.mmwrite(path("scipy/array.mtx"), m.toarray())
@@ -133,9 +135,9 @@ def tables() -> None:
         part.write_parquet(path(f"polars/folder/part-{i}.parquet"))
     p.write_parquet(path("polars/hive"), partition_by="kind", mkdir=True)
     a = pyarrow.Table.from_pandas(t, preserve_index=False)
-    pyarrow.csv.write_csv(a, path("pyarrow/edges.csv"))
-    pyarrow.orc.write_table(a.drop(["kind"]), path("pyarrow/edges.orc"))
-    pyarrow.feather.write_feather(a, path("pyarrow/edges.feather"), compression="zstd")
+    pyarrow.csv.write_csv(a, path("arrow/edges.csv"))
+    pyarrow.orc.write_table(a.drop(["kind"]), path("arrow/edges.orc"))
+    pyarrow.feather.write_feather(a, path("arrow/edges.feather"), compression="zstd")
     pathlib.Path(path("sqlite/clubs.sqlite")).unlink(missing_ok=True)
     db = sqlite3.connect(path("sqlite/clubs.sqlite"))
     db.execute("CREATE TABLE woman (name TEXT PRIMARY KEY)")
@@ -183,7 +185,9 @@ def openke(package: str) -> None:
     spec = importlib.util.spec_from_file_location("utils", package + "/openke/data/utils.py")
     utils = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(utils)
-    splits = {s: [line.split("\t") for line in (HERE.parent / "nations" / f"{s}.txt").read_text(encoding="utf-8").splitlines()] for s in ("train", "valid", "test")}
+    splits = {
+        s: [line.split("\t") for line in (HERE.parent / "nations" / f"{s}.txt").read_text(encoding="utf-8").splitlines()] for s in ("train", "valid", "test")
+    }
     rows = [r for s in splits.values() for r in s]
     entities = {x: i for i, x in enumerate(dict.fromkeys(x for a, _, b in rows for x in (a, b)))}
     relations = {x: i for i, x in enumerate(dict.fromkeys(r for _, r, _ in rows))}
