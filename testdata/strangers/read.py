@@ -336,7 +336,9 @@ for path, what in (
     ("networkit/jazz2_undirected.gml", "a GML file"),
     ("networkit/looptest1.gml", "a GML file"),
 ):
-    refused(path, "the kinds above", f"found {what}, {PY}", "python -m graphmill import FILE --out STORE: test_strangers of python/tests/test_files.py")
+    refused(
+        path, "the kinds above", f"found {what}, {PY}", "python -m graphmill import FILE --out STORE: test_repository_strangers of python/tests/test_files.py"
+    )
 refused(
     "jgf/car_graphs.json",
     "JSON Graph Format",
@@ -491,7 +493,12 @@ for path, what in (
     ("polars/edges.avro", "an Avro file"),
     ("arrow/edges.orc", "an ORC file"),
 ):
-    refused(W + path, "the kinds above", f"found {what}, {PY}", "python -m graphmill import FILE --out STORE: test_strangers of python/tests/test_files.py")
+    refused(
+        W + path,
+        "the kinds above",
+        f"found {what}, {PY}",
+        "python -m graphmill import FILE --out STORE: test_repository_strangers of python/tests/test_files.py",
+    )
 read(W + "igraph/miserables.ncol", "list of LGL and igraph", "igraph", of_igraph("Ncol"))
 read(W + "igraph/miserables.lgl", "list of LGL and igraph", "igraph", of_igraph("Lgl"))
 read(W + "igraph/miserables.txt", "table of edges", "pandas", words)
