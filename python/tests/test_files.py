@@ -741,7 +741,7 @@ class TestFilesMolecules(Case):
 
         block = Chem.MolToMolBlock(Chem.MolFromSmiles("CC"))
         self.refused(self.file("a.sdf", f"{block}$$$$\n{block}"), "found no $$$$ at the end")
-        for name, text in (("b.sdf", f"{block}$$$$\n"), ("c.mol", block), ("d.sdf", f"{block}$$$$\r\n")):
+        for name, text in (("b.sdf", f"{block}$$$$\n"), ("c.mol", block), ("d.sdf", f"{block}$$$$\r\n"), ("e.sdf", f"{block}$$$$\n\n \n")):
             self.assertEqual(len(read(self.file(name, text))), 1, name)  # type: ignore[arg-type]
 
     def test_xyz(self) -> None:

@@ -293,7 +293,7 @@ read("metis/test.mgraph", "METIS graph", "Python's int", metis_weights, Format="
 refused(
     "networkit/jazz2double.graph",
     "METIS graph",
-    '2: found "0.1", expected a number below 2^32',
+    '2: found "0.1", expected a number below 2^32; METIS has whole weights alone: scale and round them',
     "whole numbers in place of the weights: 5 nodes; the counts of the header must be right, too, which they are not",
 )
 refused(
