@@ -197,7 +197,11 @@ for name, error, tried in (
     ("mangled2", 'found the form "mangled", expected coordinate', ""),
     ("mangled3", 'found the values "mangled", expected real, integer or pattern', ""),
     ("mangled4", 'found the symmetry "mangled", expected general', ""),
-    ("mangled5", "5:5: found more than 2 fields, expected 2 (src, dst)", "without the third field: 2 nodes, 1 edge, which SciPy reads as it is"),
+    (
+        "mangled5",
+        "5:5: found more than 2 fields, expected 2 (src, dst)",
+        "without the third and the fourth field as the one of mangled6: 2 nodes, 1 edge, which SciPy reads as it is",
+    ),
     ("mangled6", "5:7: found more than 3 fields, expected 3 (src, dst, weight)", "without the fourth field: 2 nodes, 1 edge, which SciPy reads as it is"),
     ("mangled7", "5:4: found 2 fields, expected 3 (src, dst, weight)", ""),
     ("mangled8", '4: found "3", expected the numbers of rows, columns and entries', ""),
@@ -209,7 +213,7 @@ for name, error, tried in (
     (
         "mangled15",
         '5: found ".646 .959", expected a number; write each entry on a line of its own',
-        "tr ' ' '\\n' below the header: 3 nodes, 9 edges, as SciPy reads the file as it is",
+        "the values each on a line: the next error is that there are more than the sizes say, which SciPy reads over",
     ),
     ("mangled_format", "found a dense matrix (array) of the values pattern, expected real or integer; write the values", ""),
     ("matrix_fp32", 'found "-inf" in column "weight", expected an integer from', "with real in place of integer in the first line: 7 nodes, 12 edges"),
@@ -230,7 +234,7 @@ refused(
     "kuzu-npy/three_dim_int64.npy",
     "pairs in NumPy",
     "found shape [2 3 4], expected (2, E) or (E, 2), the ends of edges",
-    "numpy.save(OUT, numpy.load(FILE)[0].T): an edge list of shape (4, 3) is refused, as no columns of it are the ends: the file is no graph",
+    "numpy.save(OUT, numpy.load(FILE)[0].T): shape (4, 3) is refused with the same line: the file is no graph",
 )
 refused(
     "networkit/alphabet.edgelist",
@@ -275,7 +279,7 @@ for name in ("MDA1", "SIMPLE3"):
         f"ndex2/{name}.txt",
         "table of edges",
         "found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\\r' '\\n' < FILE",
-        "tr '\\r' '\\n': a table of edges, read with --columns src,dst,interaction or by its header",
+        "so: SIMPLE3.txt with --columns src,dst,interaction has 7 nodes and 8 edges; MDA1.txt with --src Bait --dst Prey, and then --missing for its cells NA, as the next error says",
     )
 DISEASE = "which contains a number, expected a header; name the columns if the file has none"
 SPARSE = "found ids up to 40, and at most 10 of them in use"
@@ -294,13 +298,13 @@ refused(
     "networkit/jazz2double.graph",
     "METIS graph",
     '2: found "0.1", expected a number below 2^32; METIS has whole weights alone: scale and round them',
-    "whole numbers in place of the weights: 5 nodes; the counts of the header must be right, too, which they are not",
+    "the weights times 10, rounded: 5 nodes, 12 edges",
 )
 refused(
     "gapbs/4.graph",
     "METIS graph",
     "3: found 0 numbers, expected at least 1, as fmt says: the size and weights of the node, then its neighbours",
-    "14 53 in place of 14 53 100 in the header: the next error says that the lines do not list each edge at both ends, which METIS's manual demands",
+    "14 53 in place of 14 53 100 in the header: the next error says that the counts are of edges in one direction, which METIS's manual does not allow: gapbs/4.el is the same graph as a list",
 )
 refused(
     "gapbs/4w.graph",
@@ -319,7 +323,7 @@ refused(
     "graphology/miserables_broken.graphml",
     "GraphML",
     '12: found data of the key "label", expected one of the keys before the graph',
-    "with a key label before the graph, as in graphology/miserables.graphml: 77 nodes, 508 edges. networkx refuses it, too",
+    "with that key before the graph, the next error names the next: graphology/miserables.graphml is the file with all of them. networkx refuses it, too",
 )
 refused(
     "graphology/missing_nodes.graphml",
@@ -343,7 +347,7 @@ refused(
     "jgf/car_graphs.json",
     "JSON Graph Format",
     "found a second graph, expected one; write a file for each graph, such as jq '{graph: .graphs[0]}' FILE > one.json",
-    "jq '{graph: .graphs[0]}' FILE > one.json: 2 nodes, 1 edge",
+    "the first of the graphs in a file of its own: 4 nodes, 2 edges",
 )
 for name in ("hyper-directed", "hyper-undirected"):
     refused(
@@ -387,7 +391,7 @@ for path in ("networkit/celegans_metabolic.thrill", "networkit/example2.dgs", "n
         path,
         "others",
         "found a file of no known format, expected one of those that are imported; `ListFormats` shows them, and `Format` names one",
-        "NetworKit or SciPy (.rb) reads it and writes METIS or Matrix Market",
+        "a format of its program alone, or of Fortran's matrices (.rb): no converter was tried",
     )
 for path in ("kuzu-demo-csv/schema.cypher", "kuzu-demo-csv/copy.cypher"):
     refused(
