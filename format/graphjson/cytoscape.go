@@ -24,6 +24,7 @@ func (r *reader) cytoscape() error {
 	default:
 		return r.bad("found %.40q, expected an object with elements, or a list of them", t)
 	}
+	groups := map[string]bool{}
 	return r.members(func(key string) error {
 		switch key {
 		case "elements":
@@ -31,6 +32,12 @@ func (r *reader) cytoscape() error {
 				return r.bad("found elements twice, expected them once")
 			}
 			return r.cytoscapeElements()
+		case "nodes", "edges":
+			if len(groups) == 0 && (r.Nodes || r.Edges) {
+				return r.bad("found elements twice, expected them once")
+			}
+			r.Nodes, r.Edges = true, true
+			return r.cytoscapeGroup(key, groups)
 		case "directed":
 			return r.directed()
 		}
@@ -57,15 +64,20 @@ func (r *reader) cytoscapeElements() error {
 		if key != "nodes" && key != "edges" {
 			return r.skip()
 		}
-		if seen[key] {
-			return r.bad("found %s twice, expected one list of them", key)
-		}
-		seen[key] = true
-		if err := r.open('[', "a list of elements"); err != nil {
-			return err
-		}
-		return r.elements(func() error { return r.element(key) })
+		return r.cytoscapeGroup(key, seen)
 	})
+}
+
+// cytoscapeGroup reads the list of the nodes or edges, which seen does not have yet.
+func (r *reader) cytoscapeGroup(group string, seen map[string]bool) error {
+	if seen[group] {
+		return r.bad("found %s twice, expected one list of them", group)
+	}
+	seen[group] = true
+	if err := r.open('[', "a list of elements"); err != nil {
+		return err
+	}
+	return r.elements(func() error { return r.element(group) })
 }
 
 // mixedElements reads the list of elements that is open.

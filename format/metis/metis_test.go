@@ -93,6 +93,7 @@ func TestErrors(t *testing.T) {
 		{"2 1\n2\n1\n1\n", "x.graph:4: found a line after that of the last node, expected 2 nodes, as line 1 says"},
 		{"2 2\n2\n1\n", "x.graph:1: found 2 edges in the header, expected half of the 2 neighbours that the lines list"},
 		{"3 1\n2\n1 3\n2\n", "x.graph:1: found 1 edges in the header, but more than 2 neighbours"},
+		{"2 1 1\n2 0.5\n1 0.5\n", `x.graph:2: found "0.5", expected a number below 2^32; METIS has whole weights alone: scale and round them`},
 		{"2 1\n2\nx\n", `x.graph:3: found "x", expected a number below 2^32`},
 		{"2 1\n2\n-1\n", `x.graph:3: found "-1", expected a number`},
 		{"2 1\n2\n1.5\n", `x.graph:3: found "1.5", expected a number`},

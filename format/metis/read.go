@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -145,7 +146,11 @@ func (b *block) parse() error {
 				v = v*10 + uint64(text[i]-'0')
 			}
 			if i == start || text[i] > ' ' || v >= 1<<32 {
-				return b.bad(line, fmt.Sprintf("found %q, expected a number below 2^32", word(text[start:])))
+				found, advice := word(text[start:]), ""
+				if _, err := strconv.ParseFloat(string(found), 64); err == nil && bytes.ContainsAny(found, ".eE") {
+					advice = "; METIS has whole weights alone: scale and round them"
+				}
+				return b.bad(line, fmt.Sprintf("found %q, expected a number below 2^32%s", found, advice))
 			}
 			switch {
 			case k < lead && k == 0 && b.size:

@@ -294,8 +294,12 @@ var renamed = map[string]string{"empty-cells": "missing"}
 // otherwise holds flags that other programs have, with the names of ours.
 var otherwise = map[string]string{"overwrite": "force"}
 
-// Suggest returns the end of an error about an unknown flag: the known flag that was probably meant, or "".
+// Suggest returns the end of an error about an unknown flag, or a column given to --color: the known flag that was probably meant, or "".
 func Suggest(f *pflag.FlagSet, err error) string {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) && wrong.GetFlag().Name == "color" && f.Lookup("colour") != nil {
+		return "; a column is given as --colour " + wrong.GetValue()
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return ""

@@ -62,7 +62,10 @@ type cells struct {
 	largest  int64
 	below    uint64     // numbers that are not positive
 	powers   [64]uint64 // positive numbers, by the power of two
-	bytes    uint64     // of the texts
+	infinite uint64
+	bounds   [2]float64 // the least and the largest finite number, if finite is set
+	finite   bool
+	bytes    uint64 // of the texts
 	few      map[string]uint64
 	many     bool // few has not all texts
 	nonwhole bool // a number is no integer, so the column has no ids
@@ -194,12 +197,25 @@ func (c *cells) addFloat(row uint64, v float64, text []byte) {
 }
 
 func (c *cells) addPower(v float64) {
+	if math.IsInf(v, 0) {
+		c.infinite++
+	} else if !math.IsNaN(v) {
+		c.bound(v, v)
+	}
 	if !(v > 0) || math.IsInf(v, 0) {
 		c.below++
 		return
 	}
 	_, e := math.Frexp(v)
 	c.powers[min(max(e+32, 0), len(c.powers)-1)]++
+}
+
+// bound widens the bounds to two numbers.
+func (c *cells) bound(least, largest float64) {
+	if c.finite {
+		least, largest = min(least, c.bounds[0]), max(largest, c.bounds[1])
+	}
+	c.bounds, c.finite = [2]float64{least, largest}, true
 }
 
 func (c *cells) addFew(text []byte) {
@@ -266,7 +282,10 @@ func (c *cells) merge(o *cells) {
 		{&c.big, &o.big}, {&c.wide24, &o.wide24}, {&c.wide53, &o.wide53}, {&c.commas, &o.commas}, {&c.units, &o.units}, {&c.vectors, &o.vectors}} {
 		p[0].merge(p[1])
 	}
-	c.whole, c.below, c.bytes = c.whole+o.whole, c.below+o.below, c.bytes+o.bytes
+	c.whole, c.below, c.bytes, c.infinite = c.whole+o.whole, c.below+o.below, c.bytes+o.bytes, c.infinite+o.infinite
+	if o.finite {
+		c.bound(o.bounds[0], o.bounds[1])
+	}
 	c.wide, c.nonwhole, c.digits = c.wide || o.wide, c.nonwhole || o.nonwhole, max(c.digits, o.digits)
 	for i, n := range o.powers {
 		c.powers[i] += n

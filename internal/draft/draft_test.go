@@ -220,6 +220,18 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A column with infinite values is cut to the others, as a model takes no infinity.
+func TestInfiniteFeatures(t *testing.T) {
+	dir := written(t, map[string]string{"users.csv": "user_id,x,z\n1,0.5,inf\n2,inf,-inf\n3,-Infinity,inf\n4,-2.25,1\n5,7,nan\n6,1,1\n", "follows.csv": "src,dst\n1,2\n3,4\n"})
+	d, _ := draftOf(t, dir, Options{})
+	if strings.Contains(string(d.YAML), "from: z") {
+		t.Errorf("found\n%s\nexpected no feature of a column with one number and infinities", d.YAML)
+	}
+	if want := "{from: x, clip: [-2.25, 7], impute: median, scale: standard}  # 2 infinite values"; !strings.Contains(string(d.YAML), want) {
+		t.Errorf("found\n%s\nexpected %q in it", d.YAML, want)
+	}
+}
+
 // Features are drafted from columns that are no ids, keys, labels or splits.
 func TestFeatures(t *testing.T) {
 	var b strings.Builder

@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/human"
@@ -84,6 +85,15 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 			scale := "standard"
 			if c.cells.skewed() {
 				scale = "normal-quantiles"
+			}
+			if c.cells.infinite > 0 {
+				b := c.cells.bounds
+				if b[0] == b[1] { // nothing to tell apart but infinities, and clip needs a range
+					continue
+				}
+				part := fmt.Sprintf("{from: %s, clip: [%s, %s], impute: median, scale: %s}", name, strconv.FormatFloat(b[0], 'g', -1, 64), strconv.FormatFloat(b[1], 'g', -1, 64), scale)
+				parts, whys[part] = append(parts, part), fmt.Sprintf("%s infinite values, which become the least or the largest of the others", human.Exact(int64(c.cells.infinite)))
+				continue
 			}
 			parts = append(parts, fmt.Sprintf("{from: %s, impute: median, scale: %s}", name, scale))
 		case boolean:

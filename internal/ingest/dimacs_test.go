@@ -24,7 +24,7 @@ func TestDIMACS(t *testing.T) {
 		e("edges", "g.col", "c a\np edge 3 2\ne 1 2\ne 3 3\n", "_N 3:\n_N:_E:_N: 1>0 0>1 2>2"),
 		e("edges of col", "g.col", "p col 2 1\ne 2 1\n", "_N 2:\n_N:_E:_N: 1>0 0>1"),
 		e("METIS under the same extension", "g.gr", "2 1\n2\n1\n", "_N 2:\n_N:_E:_N: 0>1 1>0"),
-		e("words that begin like comments", "g.txt", "c 1\np 2\n", "_N 4: c 1 p 2\n_N:_E:_N: 0>1 2>3"),
+		e("words that begin like comments", "g.txt", "c 1\np 2\n", "_N 4: c 1 p 2\n_N:_E:_N: 0>1 2>3\nwarning: g.txt: found texts in one of the columns \"src\" and \"dst\" and whole numbers in the other, which are read as ids of one node type; name two types with `SrcType` and `DstType`, and a table of nodes in a graph.yaml"),
 		e("words that begin like it", "g.txt", "src dst\np q\n", "_N 2: p q\n_N:_E:_N: 0>1"),
 		bad("too few arcs", "p sp 2 2\na 1 2 3\n", "found 1 rows, expected 2"),
 		bad("a node 0", "p sp 2 1\na 0 1 3\n", "g.gr:2: found id 0, expected ids from 1"),

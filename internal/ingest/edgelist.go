@@ -74,7 +74,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		return nil, err
 	}
 	if l.src, l.dst, err = pickEnds(l.t, fields, o.Src, o.Dst, [2]*looks{}); err != nil {
-		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
+		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header%s", err, otherReading(l.files[0], fields))
 	}
 	for _, f := range []*looks{l.src, l.dst} {
 		if err := f.peekIDs(ctx, l.t); err != nil {
@@ -221,6 +221,9 @@ func (l *edgeListTable) lookAtEnds(ctx context.Context, e *assemble.Edges) {
 			l.warnings = append(l.warnings, note)
 		}
 	}
+	if note := kindsNote(l.t.Files()[0], src, dst); note != "" && o.IDs != idsString && o.SrcType+o.DstType == "" && e.Type.Src == e.Type.Dst {
+		l.warnings = append(l.warnings, note)
+	}
 	if whole := wholeNumbers(src, dst); whole != nil && o.IDs != idsString {
 		e.Src.Whole, e.Dst.Whole = src.whole, dst.whole
 		l.warnings = append(l.warnings, fmt.Sprintf("%s: found whole numbers with a point as ids, in %s, and reads integers; give `IDs` string to keep the texts", l.t.Files()[0], strings.Join(whole, ", ")))
@@ -344,7 +347,7 @@ func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table,
 			return t, nil, snap, err
 		}
 		if csv.Names = snap.names(none.Cells, files[0]); csv.Names == nil {
-			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
+			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32%s", err, matrixReading(none.Cells))
 		}
 		t, err = tablefiles.Open(fsys, files, csv)
 		return t, nil, snap, err

@@ -301,18 +301,19 @@ func (k *graphJSON) open(ctx context.Context, fsys vfs.FS, path string, o Option
 	if n.Table, err = k.table(fsys, path, nodeFields, false); err != nil {
 		return nil, err
 	}
-	if n.Columns, _, err = featuresOf(ctx, n.Table, declared(nodeFields[len(keys):]), o); err != nil {
+	m := &maker{gaps: newGaps(o)}
+	if n.Columns, err = m.featuresOf(ctx, n.Table, declared(nodeFields[len(keys):])); err != nil {
 		return nil, err
 	}
 	e.Src, e.Dst = keyColumn(survey.edges.ends[0], integer), keyColumn(survey.edges.ends[1], integer)
 	if e.Table, err = k.table(fsys, path, edgeFields, true); err != nil {
 		return nil, err
 	}
-	if e.Columns, _, err = featuresOf(ctx, e.Table, declared(edgeFields[2:]), o); err != nil {
+	if e.Columns, err = m.featuresOf(ctx, e.Table, declared(edgeFields[2:])); err != nil {
 		return nil, err
 	}
 	s.Input = assemble.Input{Nodes: []assemble.Nodes{n}, Edges: []assemble.Edges{e}}
-	return s, nil
+	return s, m.check()
 }
 
 // table opens the nodes or the edges of a file.

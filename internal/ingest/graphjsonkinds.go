@@ -11,16 +11,17 @@ import (
 // jsonLook describes the first bytes of a file of JSON: the kind of the first value, and the members of the document with the kinds of their values.
 type jsonLook struct {
 	list bool // the document is a list; members are those of its first element
-	// members are the first bytes of the values of the members, and inner has
-	// the names of the members of the objects under graph, graphs and elements.
+	// members are the first bytes of the values of the members; inner has the names of the members of the objects under graph, graphs and elements, and items of
+	// those in the list nodes.
 	members map[string]byte
 	inner   map[string]bool
+	items   map[string]bool
 	first   string // name of the first member
 }
 
 // lookAtJSON reads the first bytes of a document, which may be cut.
 func lookAtJSON(text []byte) jsonLook {
-	l := jsonLook{members: map[string]byte{}, inner: map[string]bool{}}
+	l := jsonLook{members: map[string]byte{}, inner: map[string]bool{}, items: map[string]bool{}}
 	text = bytes.TrimLeft(text, " \t\r\n")
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
 		return l
@@ -60,6 +61,8 @@ func lookAtJSON(text []byte) jsonLook {
 			}
 			if within := depth > top && slices.Contains([]string{"graph", "graphs", "elements"}, path[top].name); within && (depth == top+1 || depth == top+2 && !path[top].object) {
 				l.inner[key] = true
+			} else if depth == top+2 && path[top].name == "nodes" && !path[top].object {
+				l.items[key] = true
 			}
 			continue
 		}
@@ -101,12 +104,12 @@ func graphJSONOf(fsys vfs.FS, path string) (*graphJSON, error) {
 	case l.list && l.first == "CXVersion":
 		return cx2, nil
 	case l.list && l.first == "numberVerification":
-		return nil, notImported(path, "a network of the first version of Cytoscape Exchange (CX)", "convert it in Python: ndex2.create_nice_cx_from_file(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`")
+		return nil, notImported(path, firstCX, fromFirstCX)
 	case l.list && is("data", '{') && (l.first == "data" || l.first == "group"):
 		return cytoscapeJS, nil
 	case l.list:
 		return nil, nil
-	case is("elements", '{'), is("elements", '[') && l.inner["data"]:
+	case is("elements", '{'), is("elements", '[') && l.inner["data"], is("nodes", '[') && l.items["data"] && !l.items["id"]:
 		return cytoscapeJS, nil
 	case is("nodes", '['), is("links", '['):
 		return nodeLink, nil

@@ -57,14 +57,15 @@ func (graphML) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 	}
 	integer := o.IDs == idsInteger
 	n := assemble.Nodes{Type: graph.HomogeneousNode, Table: node, ID: keyColumn(nodeID, integer)}
-	if n.Columns, _, err = featuresOf(ctx, node, declared(node.Fields()[1:]), o); err != nil {
+	m := &maker{gaps: newGaps(o)}
+	if n.Columns, err = m.featuresOf(ctx, node, declared(node.Fields()[1:])); err != nil {
 		return nil, err
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edge, Src: keyColumn(edgeSource, integer), Dst: keyColumn(edgeTarget, integer), Symmetrise: !h.Directed}
-	if e.Columns, _, err = featuresOf(ctx, edge, declared(edge.Fields()[2:]), o); err != nil {
+	if e.Columns, err = m.featuresOf(ctx, edge, declared(edge.Fields()[2:])); err != nil {
 		return nil, err
 	}
-	return &Source{Primary: graph.In, Files: []string{path}, Input: assemble.Input{Nodes: []assemble.Nodes{n}, Edges: []assemble.Edges{e}}}, nil
+	return &Source{Primary: graph.In, Files: []string{path}, Input: assemble.Input{Nodes: []assemble.Nodes{n}, Edges: []assemble.Edges{e}}}, m.check()
 }
 
 // graphMLTable opens the nodes or the edges of a file. Keys of one name become one column: of doubles if they are

@@ -25,6 +25,9 @@ func TestGraphML(t *testing.T) {
 		{name: "directed", files: one(`<graph id="G" edgedefault="directed">` + ab + `<edge source="b &amp; c" target="a"><data key="d1"> 2 </data><data key="d2">x&lt;</data></edge><edge id="e" source="a" target="a"/></graph>`), path: "g.graphml", want: `
 _N 2: a age=3 kind="" b & c age=-4 kind=""
 _N:_E:_N: 1>0 kind="x<" weight=2 0>0 kind="" weight=1.5`},
+		{name: "a rule for a column of edges", files: one(`<graph edgedefault="directed">` + ab + `<edge source="a" target="a"><data key="d1">2</data></edge></graph>`), path: "g.graphml", opts: Options{Missing: []Missing{{"weight", "7"}}}, want: `
+_N 2: a age=3 kind="" b & c age=-4 kind=""
+_N:_E:_N: 0>0 kind="" weight=2`},
 		{name: "undirected, edges first, drawings and descriptions", files: one(`<graph edgedefault="undirected"><desc>a <b>graph</b></desc><edge source="a" target="b &amp; c"/>` + ab + `<node id="z"><desc>d</desc><data key="d3"><y:Shape xmlns:y="y"><y:Fill/></y:Shape></data><data key="d0">7</data></node></graph>`), path: "g.graphml", want: `
 _N 3: a age=3 kind="" b & c age=-4 kind="" z age=7 kind=""
 _N:_E:_N: 1>0 kind="" weight=1.5 0>1 kind="" weight=1.5`},

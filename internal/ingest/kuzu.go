@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -177,7 +178,7 @@ func (r *kuzuReader) copies() (map[string][]kuzuCopy, error) {
 				at += len(part) + 1
 			}
 			at++
-		} else if !t.isRel {
+		} else {
 			c.columns = t.names()
 		}
 		if !s.is(at, "FROM") || at+1 >= len(s.words) || !strings.HasPrefix(s.words[at+1], "'") {
@@ -207,6 +208,10 @@ func (r *kuzuReader) copies() (map[string][]kuzuCopy, error) {
 
 // open opens the file of a table, whose columns get the names of the schema. ends are the names of the first two columns of a relationship table.
 func (r *kuzuReader) open(t *kuzuTable, c kuzuCopy, ends ...string) (table.Table, []looks, error) {
+	// The folder may have been elsewhere when the statements were written.
+	if base := filepath.Base(c.file); base != c.file && slices.Contains(r.raw.names, base) {
+		c.file = base
+	}
 	if filepath.Base(c.file) != c.file {
 		return nil, nil, sourcef("%s:%d: found the file %q, expected one in the folder; correct the name", filepath.Join(r.dir, kuzuCopyFile), c.line, c.file)
 	}
@@ -226,7 +231,15 @@ func (r *kuzuReader) open(t *kuzuTable, c kuzuCopy, ends ...string) (table.Table
 		if d := c.options["delim"]; len(d) == 1 {
 			csv.Delimiter = d[0]
 		}
-		if strings.EqualFold(c.options["header"], "true") {
+		header, said := c.options["header"]
+		if !said {
+			is, err := r.isHeader(path, csv.Delimiter, c.columns)
+			if err != nil {
+				return nil, nil, err
+			}
+			header = strconv.FormatBool(is)
+		}
+		if strings.EqualFold(header, "true") {
 			csv.Skip = 1
 		}
 		info, err := r.fsys.Stat(path)
@@ -247,21 +260,31 @@ func (r *kuzuReader) open(t *kuzuTable, c kuzuCopy, ends ...string) (table.Table
 			return nil, nil, sourcef("%s: found %d columns, expected %d, as %s says; export the database again", path, n, len(names), kuzuCopyFile)
 		}
 		of := map[string]string{}
-		for _, f := range fields { // a.name, or r.since
-			_, after, _ := strings.Cut(f.Name, ".")
-			of[after] = f.Name
-		}
-		if ends != nil {
-			of = map[string]string{ends[0]: fields[0].Name, ends[1]: fields[1].Name}
-			for _, f := range fields[2:] {
-				_, after, _ := strings.Cut(f.Name, ".")
-				of[after] = f.Name
+		for i, f := range fields {
+			_, property, exported := strings.Cut(f.Name, ".") // a.name, or r.since
+			switch {
+			case i < len(ends):
+				of[ends[i]] = f.Name
+			case exported:
+				of[property] = f.Name
+			case len(fields) == len(names): // a file of another program, whose columns are in the order of the statement
+				of[names[i]] = f.Name
 			}
 		}
 		x = views.Named(x, of)
 	}
 	fields, err := describe(x)
 	return x, fields, err
+}
+
+// isHeader says whether the first line of a file ends with the names of columns: Kùzu looks for a header where no statement says whether there is one.
+func (r *kuzuReader) isHeader(path string, delimiter byte, columns []string) (bool, error) {
+	text, err := head(r.fsys, path)
+	if err != nil || len(columns) == 0 {
+		return false, err
+	}
+	cells, _ := textfiles.FirstCells(path, text, len(text) < headSize, delimiter)
+	return len(cells) >= len(columns) && slices.EqualFunc(cells[len(cells)-len(columns):], columns, strings.EqualFold), nil
 }
 
 // columns are those of the schema that a file has.

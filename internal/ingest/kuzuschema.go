@@ -23,7 +23,8 @@ func cypherStatements(path string, text []byte) (list []cypherStatement, err err
 		return nil, sourcef("%s: found bytes that are not UTF-8, expected text; convert the file", path)
 	}
 	now := cypherStatement{}
-	line := 1
+	line, depth := 1, 0
+	lineStart := true // only blanks are above in the line
 	add := func(word string) {
 		if now.words == nil {
 			now.line = line
@@ -36,6 +37,7 @@ func cypherStatements(path string, text []byte) (list []cypherStatement, err err
 		case c == '\n':
 			line++
 			at++
+			lineStart = true
 		case c == ';':
 			if at++; now.words != nil {
 				list, now = append(list, now), cypherStatement{}
@@ -69,7 +71,18 @@ func cypherStatements(path string, text []byte) (list []cypherStatement, err err
 				}
 				end += size
 			}
-			add(string(text[at:end]))
+			word := string(text[at:end])
+			if depth == 0 && lineStart && now.words != nil && (strings.EqualFold(word, "COPY") || strings.EqualFold(word, "CREATE")) {
+				return nil, sourcef("%s:%d: found %s within the statement of line %d, expected a semicolon before it; end each statement with one", path, line, word, now.line)
+			}
+			switch word {
+			case "(", "[":
+				depth++
+			case ")", "]":
+				depth--
+			}
+			lineStart = false
+			add(word)
 			at = end
 		}
 	}

@@ -225,7 +225,7 @@ func openMatrixArray(fsys vfs.FS, path string, h mtxHeader, weight graph.DType) 
 			v, err := strconv.ParseFloat(string(text), 64)
 			switch {
 			case err != nil && !errors.Is(err, strconv.ErrRange):
-				return sourcef("%s:%d: found %.40q, expected a number; correct the line", path, line, text)
+				return sourcef("%s:%d: found %.40q, expected a number; write each entry on a line of its own", path, line, text)
 			case err != nil, math.IsNaN(v), math.IsInf(v, 0):
 				return notFinite(fmt.Sprintf("%s:%d", path, line), i, j, string(text))
 			}

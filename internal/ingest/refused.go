@@ -33,6 +33,11 @@ const byPython = "read it in Python: python -m graphmill import FILE --out STORE
 
 const fromPyG = "load it in Python and give the object to `graphmill.from_pyg(data, path)`"
 
+const (
+	firstCX     = "a network of the first version of Cytoscape Exchange (CX)"
+	fromFirstCX = "convert it in Python: ndex2.create_nice_cx_from_file(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`"
+)
+
 // refusals are in the order in which they are tried: a kind within another comes before it.
 var refusals = []refused{
 	{what: "a Python pickle, which can run any code when it is read", exts: []string{".pkl", ".pickle", ".joblib"}, sure: true, magic: []string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"},
@@ -54,6 +59,7 @@ var refusals = []refused{
 	{what: "a UCINET DL file", exts: []string{".dl"}, sure: true, do: byPython},
 	{what: "a GDF file", exts: []string{".gdf"}, sure: true, do: byPython},
 	{what: "a VNA file", exts: []string{".vna"}, sure: true, do: "open it in Gephi and export the graph as GraphML"},
+	{what: firstCX, exts: []string{".cx"}, sure: true, do: fromFirstCX},
 	{what: "a file of graph6 or sparse6", exts: []string{".g6", ".s6"}, sure: true, do: byPython},
 	{what: "a LEDA file", exts: []string{".lgr", ".leda", ".gw"}, sure: true, do: byPython},
 	{what: "RDF in XML, Turtle or JSON", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: byPython},

@@ -362,14 +362,23 @@ func declared(fields []table.Field) []looks {
 // featuresOf returns the columns that read fields as they are, and their notes.
 func featuresOf(ctx context.Context, t table.Table, fields []looks, o Options) (cols []table.Column, notes []string, err error) {
 	m := &maker{gaps: newGaps(o)}
+	if cols, err = m.featuresOf(ctx, t, fields); err != nil {
+		return nil, nil, err
+	}
+	return cols, m.notes, m.check()
+}
+
+// featuresOf is the function of that name for one of several tables: a rule of Missing may name a column of any of them, so the caller checks
+// the rules after the last.
+func (m *maker) featuresOf(ctx context.Context, t table.Table, fields []looks) (cols []table.Column, err error) {
 	for i := range fields {
 		add, err := m.columns(ctx, t, &fields[i], &wanted{})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		cols = append(cols, add...)
 	}
-	return cols, m.notes, m.check()
+	return cols, nil
 }
 
 // vector returns the column that joins fields, with those fields.

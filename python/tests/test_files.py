@@ -22,6 +22,7 @@ from graphmill._command import command
 from graphmill._files.kinds import KINDS
 
 FILES = pathlib.Path(__file__).parent / "testdata" / "files"
+STRANGERS = pathlib.Path(__file__).parents[2] / "testdata" / "strangers"  # absent outside the repository
 E = ("_N", "_E", "_N")
 
 
@@ -296,6 +297,12 @@ class TestFilesDrawn(Case):
         g = networkx.nx_pydot.from_pydot(__import__("pydot").graph_from_dot_data(text)[0])
         edges = [(a, b, d) for a, b, d in g.edges(data=True)]
         self.same(read(self.file("a.dot", text)), [(k, {n: v.strip('"') for n, v in d.items()}) for k, d in g.nodes(data=True)], edges)
+        names = "graph { a [name=x obj_dict=y]; b [name=z]; a -- b [src=p dst=q name=r] }"  # keywords of pydot's own
+        self.same(
+            read(self.file("c.dot", names)),
+            [("a", {"name": "x", "obj_dict": "y"}), ("b", {"name": "z"})],
+            both([("a", "b", {"src": "p", "dst": "q", "name": "r"})]),
+        )
         inside = "strict graph { node [shape=box]; subgraph cluster_0 { n0 [foo=a]; n1:p -- n2 }; n0 -- { n1; n3 }; n0 -- n1 }"
         self.same(
             read(self.file("b.gv", inside)),
@@ -374,6 +381,17 @@ class TestFilesDrawn(Case):
                 self.assertIn("found several graphs", p.stderr)
             else:
                 self.assertEqual(p.returncode, 0, f"{path}: {p.stderr}")
+
+    def test_repository_strangers(self) -> None:
+        """Files of testdata/strangers that graphmill import refuses with the advice to read them in Python."""
+        paths = [p for end in ("gml", "gexf", "net", "dot", "leda", "g6", "s6", "avro", "orc") for p in sorted(STRANGERS.rglob(f"*.{end}"))]
+        self.assertGreater(len(paths), 15)
+        for path in paths:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                store = read(path)
+            assert isinstance(store, Store)
+            self.assertGreater(sum(x.count for x in store.edges.values()), 0, path)
 
 
 @NEEDS
@@ -723,7 +741,7 @@ class TestFilesMolecules(Case):
 
         block = Chem.MolToMolBlock(Chem.MolFromSmiles("CC"))
         self.refused(self.file("a.sdf", f"{block}$$$$\n{block}"), "found no $$$$ at the end")
-        for name, text in (("b.sdf", f"{block}$$$$\n"), ("c.mol", block), ("d.sdf", f"{block}$$$$\r\n")):
+        for name, text in (("b.sdf", f"{block}$$$$\n"), ("c.mol", block), ("d.sdf", f"{block}$$$$\r\n"), ("e.sdf", f"{block}$$$$\n\n \n")):
             self.assertEqual(len(read(self.file(name, text))), 1, name)  # type: ignore[arg-type]
 
     def test_xyz(self) -> None:

@@ -76,19 +76,29 @@ var descrs = map[string]graph.DType{
 func DTypeOf(descr string) graph.DType { return descrs[descr] }
 
 func readHeader(fsys vfs.FS, path string) (h npy.Header, size int64, err error) {
+	h, _, size, err = readLayout(fsys, path, false)
+	return h, size, err
+}
+
+// readLayout reads the header of an array in C order, or in either order if fortran is set.
+func readLayout(fsys vfs.FS, path string, fortran bool) (h npy.Header, l npy.Layout, size int64, err error) {
 	f, err := fsys.Open(path)
 	if err != nil {
-		return h, 0, err
+		return h, l, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
-		return h, 0, err
+		return h, l, 0, err
 	}
-	if h, err = npy.Read(f, info.Size()); err != nil {
-		return h, 0, badf("%s: %w", path, err)
+	h, l, err = npy.ReadLayout(f, info.Size())
+	if err == nil && (l.BigEndian || l.Fortran && !fortran) {
+		h, err = npy.Read(f, info.Size()) // its error
 	}
-	return h, info.Size(), nil
+	if err != nil {
+		return h, l, 0, badf("%s: %w", path, err)
+	}
+	return h, l, info.Size(), nil
 }
 
 // OpenNpy opens arrays with equal first dimensions as the columns of a table. The files are closed between scans.
@@ -134,28 +144,32 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 }
 
 // OpenPairs opens one array of integers as the ends of edges. The fields src and dst are the rows of a (2, E) array,
-// or the columns of an (E, 2) array if E is not 2.
+// or the columns of an (E, 2) array if E is not 2. The array is in C or in Fortran order.
 func OpenPairs(fsys vfs.FS, path string) (*Npy, error) {
-	h, size, err := readHeader(fsys, path)
+	h, l, size, err := readLayout(fsys, path, true)
 	if err != nil {
 		return nil, err
 	}
 	d := descrs[h.Descr]
 	s := int64(d.Size())
 	var e int
-	var far, inner, stride int64
 	index := [2]string{"[0, %d]", "[1, %d]"}
+	apart := !l.Fortran // all sources are before all destinations
 	switch {
 	case len(h.Shape) == 2 && h.Shape[0] == 2:
-		e, far, stride = h.Shape[1], s*int64(h.Shape[1]), s
+		e = h.Shape[1]
 	case len(h.Shape) == 2 && h.Shape[1] == 2:
-		e, inner, stride = h.Shape[0], s, 2*s
+		e, apart = h.Shape[0], l.Fortran
 		index = [2]string{"[%d, 0]", "[%d, 1]"}
 	default:
 		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2), the ends of edges; transpose or stack the ends", path, h.Shape)
 	}
 	if !d.IsInt() {
 		return nil, badf("%s: found %s, expected integers, the ends of edges", path, d)
+	}
+	far, inner, stride := int64(0), s, 2*s
+	if apart {
+		far, inner, stride = s*int64(e), 0, s
 	}
 	t := &Npy{fsys: fsys, rows: e, bytes: size, chunk: table.ChunkSize}
 	for i, name := range []string{"src", "dst"} {

@@ -1,6 +1,7 @@
 package arrayfiles
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -111,6 +112,38 @@ func TestPairs(t *testing.T) {
 		}
 		if err == nil && text != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v %s: %s, error %v, want %s", c.shape, c.descr, text, err, c.want)
+		}
+	}
+}
+
+// In Fortran order, the bytes of an array are those of its transpose in C order.
+func TestFortranPairs(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		shape    []int  // in C order
+		from, to string // of the header
+		want     string // rows, the place of row 1
+	}{
+		{[]int{3, 2}, "(3, 2)", "(2, 3)", "1|2,3|4,5|6 p.npy[:, 1]"},
+		{[]int{2, 3}, "(2, 3)", "(3, 2)", "1|4,2|5,3|6 p.npy[1]"},
+		{[]int{2, 2}, "(2, 2)", "(2, 2)", "1|2,3|4 p.npy[:, 1]"},
+	} {
+		path := tabletest.WriteNpy(t, dir, "p.npy", "i8", c.shape, []int64{1, 2, 3, 4, 5, 6}[:c.shape[0]*c.shape[1]])
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = bytes.Replace(bytes.Replace(b, []byte("False"), []byte("True "), 1), []byte(c.from), []byte(c.to), 1)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tab, err := OpenPairs(vfs.OS, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tabletest.Rows(tab, []table.Column{tabletest.Column("src", graph.Uint64), tabletest.Column("dst", graph.Uint64)}, 2)
+		if text := strings.Join(got, ",") + " " + filepath.Base(tab.Where(1, "")); err != nil || text != c.want {
+			t.Errorf("%s: found %s, %v, expected %s", c.to, text, err, c.want)
 		}
 	}
 }

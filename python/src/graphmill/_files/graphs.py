@@ -47,8 +47,9 @@ def gml(given: Given) -> Graph:
 def dot(given: Given) -> Graph:
     """Graphviz's DOT by pydot, with the nodes and edges of subgraphs. Defaults that ``node [...]`` and ``edge [...]`` set are not read."""
     import pydot
+    from pydot import dot_parser
 
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as said, _prefixed(dot_parser):
         graphs = pydot.graph_from_dot_data(text(given.path))
     if not graphs:
         raise ValueError(said.getvalue().strip().splitlines()[-1] if said.getvalue().strip() else "no graph")
@@ -63,7 +64,7 @@ def dot(given: Given) -> Graph:
         for n in g.get_node_list():
             name = _unquoted(n.get_name())
             if n.get_name() not in ("node", "edge", "graph", "\\n", '"\\n"'):
-                nodes.setdefault(name, {}).update({a: _unquoted(v) for a, v in n.get_attributes().items()})
+                nodes.setdefault(name, {}).update(_attributes(n))
                 inside.append(name)
         for sub in g.get_subgraph_list():
             inside += walk(sub)
@@ -71,7 +72,7 @@ def dot(given: Given) -> Graph:
             ends = [[_node(x)] if isinstance(x, str) else [_unquoted(n) for n in x["nodes"]] for x in (e.get_source(), e.get_destination())]
             for a in ends[0]:
                 for b in ends[1]:
-                    edges.append((a, b, {name: _unquoted(v) for name, v in e.get_attributes().items()}, both))
+                    edges.append((a, b, _attributes(e), both))
                     inside += [a, b]
         for name in inside:
             nodes.setdefault(name, {})
@@ -81,6 +82,24 @@ def dot(given: Given) -> Graph:
     if graphs[0].get_strict():
         edges = list({(frozenset(e[:2]) if both else e[:2]): e for e in edges}.values())
     return graph(list(nodes.items()), edges)
+
+
+_PREFIX = "attribute:"
+
+
+@contextlib.contextmanager
+def _prefixed(parser: Any) -> Iterator[None]:
+    """pydot makes keywords of attributes, so one with the name of its own parameters fails, such as the name that igraph writes. Within, attributes have a prefix."""
+    expand = parser.expand_attr_lists
+    parser.expand_attr_lists = lambda lists: {_PREFIX + a: v for a, v in expand(lists).items()}
+    try:
+        yield
+    finally:
+        parser.expand_attr_lists = expand
+
+
+def _attributes(x: Any) -> dict[str, Any]:
+    return {a.removeprefix(_PREFIX): _unquoted(v) for a, v in x.get_attributes().items()}
 
 
 def _unquoted(x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import warnings
@@ -44,17 +45,19 @@ def sdf(given: Given) -> Graphs:
     """A file of SDF or MOL by RDKit. Its properties become columns of the graphs, and positions the column pos of the atoms. Hydrogens stay if they are there."""
     from rdkit import Chem
 
+    count: int | None = None  # of molecules, since RDKit takes blank lines after the last for one more
     if ending(given.path) != ".mol":
-        last = b""
+        count, last = 0, b""
         with opened(given.path) as f:
             while more := f.read(1 << 20):
+                count += (last[-4:] + more).count(b"\n$$$$")  # one may lie across two reads
                 last = (last + more)[-4096:]
         if last.rstrip()[-4:] != b"$$$$":
             raise GraphmillError(f"{given.path}: found no $$$$ at the end, expected it after each molecule; the file is cut off: write it again")
 
     def read() -> Iterator[_Molecule]:
         with opened(given.path) as f:
-            for number, m in enumerate(Chem.ForwardSDMolSupplier(f, removeHs=False), 1):
+            for number, m in enumerate(itertools.islice(Chem.ForwardSDMolSupplier(f, removeHs=False), count), 1):
                 fields = {} if m is None else {n: _number(str(m.GetProp(n))) for n in m.GetPropNames()}
                 name = "" if m is None or not m.HasProp("_Name") else m.GetProp("_Name")
                 yield f"{given.path}: molecule {number}", m, {"name": name or None, **fields}

@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// otherReading is what else a file without columns of ends may be, as a part of an error; empty: nothing is known.
+func otherReading(file string, fields []looks) string {
+	all := func(is func(f *looks) bool) bool {
+		for i := range fields {
+			if !is(&fields[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	named := func(chars string) string {
+		for _, f := range fields {
+			if i := strings.IndexAny(f.Name, chars); i >= 0 {
+				return f.Name[i : i+1]
+			}
+		}
+		return ""
+	}
+	switch isJSON := strings.EqualFold(filepath.Ext(file), ".json"); {
+	case isJSON:
+		return "; write a data frame with pandas.DataFrame.to_json(orient=\"records\")"
+	case len(fields) >= 3 && all(func(f *looks) bool { return f.guess != nil && f.guess.Number }):
+		return ", or give `Format` dense-matrix if the file is a matrix"
+	case len(fields) < 4 && named(";\t|") != "":
+		return fmt.Sprintf(", or give `Delimiter` if it is %q", named(";\t|"))
+	case len(fields) == 3 && all(func(f *looks) bool { return f.guess != nil && f.text }):
+		return ", or give `Format` triples for lines of head, relation and tail"
+	}
+	return ""
+}
+
+// matrixReading is what else a file without a header may be whose first line has these cells, as a part of an error; empty: nothing is known.
+func matrixReading(cells []string) string {
+	if len(cells) < 4 || slices.ContainsFunc(cells, func(cell string) bool {
+		_, err := strconv.ParseFloat(cell, 64)
+		return err != nil
+	}) {
+		return ""
+	}
+	return ", or `Format` dense-matrix if the file is a matrix"
+}
+
+// kindsNote is a warning of ids of one node type that are numbers at one end and texts at the other, as in a table of nodes, or that are fractions; empty: they are neither.
+func kindsNote(file string, src, dst *looks) string {
+	if src.guess == nil || dst.guess == nil {
+		return ""
+	}
+	for _, f := range []*looks{src, dst} {
+		if g := f.guess; g.Seen && g.Number && !g.Integer && !g.Whole {
+			return fmt.Sprintf("%s: found numbers with a fraction or an exponent as ids in the column %q, and reads their texts; write whole numbers, such as with numpy.savetxt(FILE, a, fmt=\"%%d\")", file, f.Name)
+		}
+	}
+	if src.guess.Seen && dst.guess.Seen && (src.integers && dst.text || src.text && dst.integers) {
+		return fmt.Sprintf("%s: found texts in one of the columns %q and %q and whole numbers in the other, which are read as ids of one node type; name two types with `SrcType` and `DstType`, and a table of nodes in a graph.yaml", file, src.Name, dst.Name)
+	}
+	return ""
+}
