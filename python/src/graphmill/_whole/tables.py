@@ -131,7 +131,7 @@ def graph_of(
 
 @makes("append", "tables")
 @contextlib.contextmanager
-def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Iterator[dict[str, Any]]:
+def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any, lines: str = "") -> Iterator[dict[str, Any]]:
     """The arguments of ``graphmill append`` with folders in place of mappings from types to tables.
 
     Args:
@@ -139,6 +139,7 @@ def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Ite
         given: the tables by argument: a mapping of types, or what is no mapping and stays.
         ids: as for `from_tables`.
         ends: as for `from_tables`.
+        lines: further lines of graph.yaml.
     """
     with _spool(os.path.dirname(os.path.abspath(store.path))) as spool, contextlib.ExitStack() as stack:
         out: dict[str, Any] = {}
@@ -166,7 +167,7 @@ def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Ite
                         _check_numbers(end, store.nodes[t], f"edge type {':'.join(e)}")
                         of_nodes[t] = _none_of(store.nodes[t])
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphmill-", dir=os.path.dirname(os.path.abspath(store.path))))
-            stack.enter_context(said_of(folder, write_graph(folder, of_nodes, of_edges, prefix="rows of ")))
+            stack.enter_context(said_of(folder, write_graph(folder, of_nodes, of_edges, lines, prefix="rows of ")))
             out[argument] = folder
         yield out
 
