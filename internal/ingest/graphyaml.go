@@ -91,7 +91,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes, Marks: l.marks}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes, Taken: l.marks}
 	s.Features = features.Plan{Fit: l.fit, Nodes: map[string][]features.Spec{}, Edges: map[string][]features.Spec{}}
 	for _, n := range l.nodes {
 		if n.left {

@@ -115,6 +115,8 @@ type Source struct {
 	Held int64
 	// Marks say, by type, up to which version the rows of tables of lakes are taken.
 	Marks map[string]string
+	// Taken say, by type, up to where rows are taken of where they come from, as the key marks of a graph.yaml says it.
+	Taken map[string]string
 	// Lakes names these tables with their versions, for people.
 	Lakes []string
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.

@@ -127,7 +127,9 @@ def _import(arguments: list[str]) -> int:
     try:
         mark = o.mark and (o.mark if "," not in o.mark else tuple(o.mark.split(",")))
         more = {"database": o.database, "mark": mark}
-        made = read(o.file, o.out, kind=o.kind, key=_key(o.key), **more, drop_invalid=o.drop_invalid, overwrite=o.force, memory=o.memory, threads=o.threads, **options)
+        made = read(
+            o.file, o.out, kind=o.kind, key=_key(o.key), **more, drop_invalid=o.drop_invalid, overwrite=o.force, memory=o.memory, threads=o.threads, **options
+        )
     except (GraphmillError, ImportError, ValueError, OSError) as e:
         print(f"graphmill: {_flags(str(e))}", file=sys.stderr)
         return 1

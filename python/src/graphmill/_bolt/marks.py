@@ -44,7 +44,9 @@ class Mark(NamedTuple):
         date = neo4j.time.Date.from_ordinal(days + _EPOCH)
         if self.kind == "date":
             return date
-        at = neo4j.time.Time(seconds // 3600, seconds // 60 % 60, seconds % 60, self.value.nanoseconds, datetime.timezone.utc if self.kind == "datetime" else None)
+        at = neo4j.time.Time(
+            seconds // 3600, seconds // 60 % 60, seconds % 60, self.value.nanoseconds, datetime.timezone.utc if self.kind == "datetime" else None
+        )
         return neo4j.time.DateTime.combine(date, at)
 
 
@@ -57,7 +59,9 @@ def mark_of(name: str, value: Any, where: str) -> Mark:
     v = plain(value)
     if isinstance(v, bool) or not isinstance(v, (int, str, Time)):
         found = "no value" if v is None else f"{value!r}"
-        raise GraphmillError(f"{where}: found {found} in {name!r}, expected a time, an integer or a text, which is the mark; set it, or name another property with mark=")
+        raise GraphmillError(
+            f"{where}: found {found} in {name!r}, expected a time, an integer or a text, which is the mark; set it, or name another property with mark="
+        )
     return Mark(name, v)
 
 
@@ -96,5 +100,7 @@ def parsed(text: str, name: str, place: str) -> Mark | None:
     except (ValueError, KeyError, AttributeError, TypeError):
         return None
     if had != name:
-        raise GraphmillError(f"{place}: found a store whose mark is the property {had!r}, expected mark={had!r}; name it, or import the database anew with overwrite=True")
+        raise GraphmillError(
+            f"{place}: found a store whose mark is the property {had!r}, expected mark={had!r}; name it, or import the database anew with overwrite=True"
+        )
     return Mark(name, Time(kind, int(value["seconds"]), int(value["nanoseconds"]), "") if isinstance(value, dict) else value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -12,17 +11,12 @@ from .._command import GraphmillError
 from .._folder import EdgeType
 from .._run import run
 from .._store import Store
-from .._whole.build import EDGE, NODE, imported, splits_of, triple_of, write_graph
-from .._whole.columns import MISSING
+from .._whole.build import imported, splits_of, write_graph
 from .._whole.streams import Spool
 from .._whole.tables import appended, graph_of
-from .marks import Mark, later, mark_of, marks_of, parsed
-from .rows import Rows
+from .asked import Asked
+from .known import ID, SOURCE, TARGET, Known
 from .server import Server
-from .values import Form
-
-SOURCE, TARGET, ID = "#source", "#target", "#id"
-SRID = ".srid"  # ends the name of a column with the systems of coordinates of points
 
 
 def read_database(
@@ -49,13 +43,17 @@ def read_database(
 
     def write(folder: str, given: dict[str, Any]) -> tuple[str, Mapping[str, str]]:
         rows = asked.rows(folder)
-        nodes, edges = _streams(rows, said, None)
+        nodes: dict[str, Any] = {}
+        edges: dict[EdgeType, Any] = {}
+        for t, table in rows.tables.items():
+            keys = () if not table.keys else (ID,) if isinstance(t, str) else (SOURCE, TARGET)
+            (nodes if isinstance(t, str) else edges)[t] = table.stream(keys, None, {}, said, asked.marked)
         if not nodes:
             raise GraphmillError(f"{said}: found no nodes, expected some; name another database with database=, or fill it")
         os.mkdir(os.path.join(folder, "spool"))
         spool = Spool(os.path.join(folder, "spool"))
         try:
-            types = graph_of(nodes, edges, None, None, lambda table, what: spool.columns(table, what))
+            types = graph_of(nodes, edges, None, None, spool.columns)
         except (ValueError, TypeError, KeyError) as e:
             raise GraphmillError(f"{said}: {e.args[0] if e.args else e}") from e
         return folder, write_graph(folder, *types, splits_of(folder, given) + asked.lines())
@@ -64,237 +62,27 @@ def read_database(
 
 
 def _append(store: Store, asked: Asked, memory: Any, threads: int | None, options: Mapping[str, Any]) -> None:
-    """Append what is new to a store, which has a new version then, or stays as it is."""
+    """Append what is new to a store, and change the nodes of it that are there with a new mark. The marks appear with the last step, so that a run that was ended goes on."""
     asked.after(store)
     place = asked.server.name
-    with tempfile.TemporaryDirectory(prefix=".graphmill-", dir=os.path.dirname(os.path.abspath(store.path))) as folder:
+    beside = os.path.dirname(os.path.abspath(store.path))
+    with tempfile.TemporaryDirectory(prefix=".graphmill-", dir=beside) as folder:
         rows = asked.rows(folder)
-        if not rows.tables:
-            return
-        nodes, edges = _streams(rows, place, store)
-        try:
-            with appended(store, {"source": {**nodes, **edges}}, None, None, asked.lines()) as of:
-                run("append", store.path, of["source"], memory=memory, threads=threads, **options)
-        except (ValueError, TypeError, KeyError) as e:
-            raise GraphmillError(f"{place}: {e.args[0] if e.args else e}") from e
-    store._reopen()
-
-
-def _streams(rows: Rows, place: str, store: Store | None) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
-    """The tables of nodes and of edges as readers of pyarrow, in the forms that a store has."""
-    nodes: dict[str, Any] = {}
-    edges: dict[EdgeType, Any] = {}
-    for t, table in rows.tables.items():
-        have: dict[str, Form] | None = None
-        flagged: dict[str, bool] = {}
-        of: Any = None if store is None else (store.nodes if isinstance(t, str) else store.edges)
-        if of is not None and t in of:
-            have, flagged = _forms(of[t].columns)
-        keys = () if not table.keys else (ID,) if isinstance(t, str) else (SOURCE, TARGET)
-        stream = table.stream(keys, have, flagged, place)
-        if isinstance(t, str):
-            nodes[t] = stream
-        else:
-            edges[t] = stream
-    return nodes, edges
-
-
-def _forms(columns: Any) -> tuple[dict[str, Form], dict[str, bool]]:
-    """The forms of the columns of a type of a store, and which have a column that says where they are missing."""
-    forms: dict[str, Form] = {}
-    names = [n for n in columns if not n.startswith("#")]
-    for n in names:
-        if n.endswith((MISSING, SRID)) and n[: n.rindex("_" if n.endswith(MISSING) else ".")] in names:
-            continue
-        c = columns.column(n)
-        if n + SRID in names and len(c.shape) == 1:
-            forms[n] = Form("point", size=c.shape[0])
-        else:
-            forms[n] = Form("string" if c.categories is not None else c.dtype, c.unit, bool(c.shape))
-    return forms, {n: n + MISSING in names for n in forms}
-
-
-class Asked:
-    """What is read of a database.
-
-    Args:
-        server: the database.
-        key: the property whose value is the id of a node, of all nodes or by label; None: the element id of the database.
-        mark: the property that grows with each row, of nodes and of relationships, or of both as a pair; of queries, by type. None: all rows are read.
-        queries: queries by node type and edge type in place of the whole graph.
-    """
-
-    def __init__(self, server: Server, key: Any, mark: Any, queries: Mapping[Any, str] | None) -> None:
-        self.server = server
-        if queries is not None and key is not None:
-            raise ValueError("found key= with queries=, expected one of them; return the key AS id")
-        self._key = key
-        self._keys = sorted({key} if isinstance(key, str) else set(key.values()) if key else set())
-        self.queries: dict[Any, str] | None = None
-        if queries is not None:
-            self.queries = {t if isinstance(t, str) and t.count(":") != 2 else triple_of(t): q for t, q in queries.items()}
-        pair = (mark, mark) if isinstance(mark, str) or mark is None else mark
-        if self.queries is not None:
-            self._marks = {t: mark if isinstance(mark, str) else mark.get(t) or mark.get(_name(t)) if mark else None for t in self.queries}
-        else:
-            if isinstance(pair, Mapping) or len(pair) != 2 or not all(isinstance(n, str) for n in pair) and mark is not None:
-                raise ValueError(f"found mark={mark!r}, expected the name of a property, or two: of nodes and of relationships")
-            self._marks = {NODE: pair[0], EDGE: pair[1]}
-        self.had: dict[Any, Mark | None] = {}  # of the store, as _marks
-        self.last: dict[Any, Mark] = {}  # of the rows that were read, by type
-        self.marked = any(self._marks.values())
-
-    def after(self, store: Store) -> None:
-        """Ask for what the store has not.
-
-        Raises:
-            GraphmillError: the store has no marks, or those of other properties.
-        """
-        texts = marks_of(store.meta)
-        for of, name in self._marks.items():
-            if name is None:
-                continue
-            self.had[of] = None
-            for t, text in texts.items():
-                if (_name(of) == t) if self.queries is not None else ((t.count(":") == 2) == (of == EDGE)):
-                    m = parsed(text, name, store.path)
-                    if m is not None:
-                        self.had[of] = later(self.had[of], m, store.path)
-        if not any(self.had.values()):
-            raise GraphmillError(f"{store.path}: found a store without marks of a database, expected one that was read with mark=; import the database anew with overwrite=True")
-
-    def rows(self, folder: str) -> Rows:
-        """Read all rows into a file of a folder."""
-
-        def work(tx: Any) -> Rows:
-            rows = Rows(folder)
-            self.last = {}
+        known = Known(store, rows, place, asked.elements)
+        steps: list[tuple[str, dict[Any, Any]]] = []
+        if known.changed:
+            steps.append(("change", {t: known.nodes(t, True) for t in known.changed}))
+        if known.new or known.edges:
+            tables: dict[Any, Any] = {t: known.nodes(t, False) for t in known.new}
+            tables.update({e: known.of_edges(e) for e in known.edges})
+            steps.append(("source", tables))
+        for i, (argument, of_types) in enumerate(steps):
+            lines = asked.lines() if i == len(steps) - 1 else ""
             try:
-                if self.queries is not None:
-                    for t, query in self.queries.items():
-                        self._add_query(rows, tx, t, query)
-                else:
-                    self._add_graph(rows, tx)
-                rows.end()
-            finally:
-                rows.close()
-            return rows
-
-        return self.server.read(work)
-
-    def lines(self) -> str:
-        """The lines of graph.yaml that say the marks."""
-        if not self.last:
-            return ""
-        return "marks:\n" + "".join(f"  {json.dumps(_name(t), ensure_ascii=False)}: {json.dumps(m.text, ensure_ascii=False)}\n" for t, m in self.last.items())
-
-    def _add_graph(self, rows: Rows, tx: Any) -> None:
-        # Relationships first: then the nodes that they lead to are there, unless somebody deletes meanwhile.
-        name = self._marks[EDGE]
-        query = f"MATCH ()-[r]->() {_new('r', name)}WITH r, startNode(r) AS a, endNode(r) AS b RETURN r, labels(a) AS from, labels(b) AS to, {_values('a', self._keys)} AS source, {_values('b', self._keys)} AS target{_order('r', name)}"
-        for r, a, b, of_a, of_b in tx.run(query, mark=self._parameter(EDGE)):
-            src, dst = self._type(a, r.start_node.element_id), self._type(b, r.end_node.element_id)
-            type_ = (src, _rel(r.type), dst)
-            where = f"{self.server.name}: relationship {r.element_id} ({r.type})"
-            if self._is_new(EDGE, type_, r.get(name) if name else None, where):
-                rows.add(type_, f"relationships {':'.join(type_)}", (self._id(a, of_a, r.start_node), self._id(b, of_b, r.end_node)), r)
-        name = self._marks[NODE]
-        query = f"MATCH (n) {_new('n', name)}RETURN n{_order('n', name)}"
-        for (n,) in tx.run(query, mark=self._parameter(NODE)):
-            type_ = self._type(n.labels, n.element_id)
-            where = f"{self.server.name}: node {n.element_id} ({type_})"
-            if self._is_new(NODE, type_, n.get(name) if name else None, where):
-                used = self._property(n.labels)
-                id_ = self._id(n.labels, [n.get(k) for k in self._keys], n)
-                rows.add(type_, f"nodes {type_}", (id_,), {k: v for k, v in n.items() if k != used} if used else n)
-
-    def _add_query(self, rows: Rows, tx: Any, type_: Any, query: str) -> None:
-        name = self._marks[type_]
-        place = f"{self.server.name}: query of {_name(type_)}"
-        for record in tx.run(query, mark=self._parameter(type_)):
-            if name is not None and name not in record.keys():
-                raise GraphmillError(f"{place}: found the columns {', '.join(record.keys())}, expected the mark {name!r} among them; return it AS {name}")
-            for n, v in record.items():
-                if hasattr(v, "element_id") or hasattr(v, "start_node"):
-                    raise GraphmillError(f"{place}: found a node, a relationship or a path in the column {n!r}, expected values; return its properties, as in RETURN n.name AS name")
-            if name is None or self._is_new(type_, type_, record[name], place):
-                rows.add(type_, f"query of {_name(type_)}", (), record)
-            else:
-                raise GraphmillError(f"{place}: found a row whose {name!r} is not above the mark of the store, expected new rows; let the query have: WHERE $mark IS NULL OR x.{name} > $mark")
-        if type_ not in rows.tables and not self.had:
-            raise GraphmillError(f"{place}: found no rows, expected some; correct the query")
-
-    def _parameter(self, of: Any) -> Any:
-        m = self.had.get(of)
-        return None if m is None else m.parameter()
-
-    def _is_new(self, of: Any, type_: Any, value: Any, where: str) -> bool:
-        """Whether a row is above the mark, which then grows. The database compares times also by their zones, so it may give rows that are not."""
-        name = self._marks[of]
-        if name is None:
-            return True
-        m, had = mark_of(name, value, where), self.had.get(of)
-        if had is not None and later(had, m, where) is had:
-            return False
-        self.last[type_] = later(self.last.get(type_), m, where)
-        return True
-
-    def _type(self, labels: Any, element_id: str) -> str:
-        """The node type of labels, as an import of an export has it."""
-        names = sorted({x.strip() for x in labels} - {""}, key=str.encode)
-        for n in names:
-            if ";" in n or n == NODE:
-                raise GraphmillError(f"{self.server.name}: node {element_id}: found the label {n!r}, expected one without ';' that is not {NODE}; rename the label")
-        return _plain(";".join(names)) or NODE
-
-    def _property(self, labels: Any) -> str | None:
-        """The property that is the id of nodes with labels; None: they have their element ids."""
-        if self._key is None or isinstance(self._key, str):
-            return self._key
-        found = sorted({self._key[x] for x in labels if x in self._key})
-        if len(found) > 1:
-            raise GraphmillError(f"{self.server.name}: found nodes with the labels {', '.join(sorted(labels))}, which have the keys {' and '.join(found)}, expected one; correct key=")
-        return found[0] if found else None
-
-    def _id(self, labels: Any, values: list[Any], n: Any) -> Any:
-        used = self._property(labels)
-        if used is None:
-            return n.element_id
-        value = values[self._keys.index(used)]
-        if isinstance(value, bool) or not isinstance(value, (int, str)) or value == "":
-            raise GraphmillError(
-                f"{self.server.name}: node {n.element_id} ({self._type(labels, n.element_id)}): found {'no value' if value is None else repr(value)} in {used!r}, expected an integer or a text, which is the key; set it, or leave key= out"
-            )
-        return value
-
-
-def _name(t: Any) -> str:
-    return t if isinstance(t, str) else ":".join(t)
-
-
-def _plain(name: str) -> str:
-    """A name as that of a type, which has no ':' and no control character."""
-    name = "".join(" " if c < " " or c == "\x7f" else c for c in name)
-    return name.replace("%", "%25").replace(":", "%3A") if ":" in name else name
-
-
-def _rel(name: str) -> str:
-    return _plain(name.strip()) or EDGE[1]
-
-
-def _quoted(name: str) -> str:
-    """A name of Cypher."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _values(of: str, names: list[str]) -> str:
-    return "[" + ", ".join(f"{of}.{_quoted(n)}" for n in names) + "]"
-
-
-def _new(of: str, name: str | None) -> str:
-    """The rows above the mark, and those that are not comparable with it, which must be errors."""
-    return "" if name is None else f"WHERE $mark IS NULL OR NOT coalesce({of}.{_quoted(name)} <= $mark, false) "
-
-
-def _order(of: str, name: str | None) -> str:
-    return "" if name is None else f" ORDER BY {of}.{_quoted(name)}"
+                with appended(store, {argument: of_types}, None, None, lines) as of:
+                    source = [] if argument == "change" else [of["source"]]
+                    change = {"change": of["change"]} if argument == "change" else {}
+                    run("append", store.path, *source, memory=memory, threads=threads, **options, **change)
+            except (ValueError, TypeError, KeyError) as e:
+                raise GraphmillError(f"{place}: {e.args[0] if e.args else e}") from e
+            store._reopen()

@@ -6,10 +6,11 @@ import os
 import pickle
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Callable
 
+from .._arrays import Array
 from .._command import GraphmillError
-from .values import Form, Kinds, Unheld, arrays_of, fits, form_of, plain, size_of
+from .values import Form, Kinds, Unheld, arrays_of, finest, fits, form_of, plain, size_of
 
 _ROWS, _BYTES = 1 << 15, 16 << 20  # rows, and about the bytes of memory, that wait at most for all tables together
 
@@ -72,6 +73,10 @@ class Table:
             if v is None:
                 continue
             k = self.columns.get(name)
+            if k is None and (not name or name.startswith("#")):
+                raise GraphmillError(
+                    f"{self.what}: found the property {name!r}, expected a name that does not begin with #; rename it, or read it by a query of your own"
+                )
             if k is None:
                 k = self.columns[name] = Kinds()
             k.add(v)
@@ -97,7 +102,16 @@ class Table:
                 f.seek(at)
                 yield pickle.load(f)
 
-    def stream(self, keys: Sequence[str], have: Mapping[str, Form] | None, flagged: Mapping[str, bool], place: str) -> Any:
+    def stream(
+        self,
+        keys: Sequence[str],
+        have: Mapping[str, Form] | None,
+        flagged: Mapping[str, bool],
+        place: str,
+        fine: bool = False,
+        own: Sequence[str] = (),
+        take: Callable[[list[Sequence[Any]]], Array] | None = None,
+    ) -> Any:
         """The table as a reader of pyarrow.
 
         Args:
@@ -105,22 +119,29 @@ class Table:
             have: the forms that the columns of a store have, by name; None: there is no store, and columns get the form of their values.
             flagged: the columns of the store that have another one which says where they are missing.
             place: begins messages.
+            fine: columns get a form that later values fit, too.
+            own: columns that the store does not have as such, which are ids.
+            take: says of keys, the items of a list, which rows are in the stream; None: all.
 
         Raises:
             GraphmillError: a column does not fit the store.
         """
         import pyarrow
 
-        forms = self._forms(place) if have is None else self._forms_in(have, flagged, place)
+        forms = self._forms(place, fine) if have is None else self._forms_in(have, flagged, own, place)
         flags = {n: flagged.get(n, False) or (n in self.columns and self.columns[n].values < self.rows) for n in forms}
         ids = [pyarrow.int64() if of == {int} else pyarrow.string() for of in self.keys]
         for name, of in zip(keys, self.keys):
             if len(of) > 1:
-                raise GraphmillError(f"{place}: {self.what}: found keys that are integers and keys that are texts ({name}), expected one kind; choose another property as key=")
+                raise GraphmillError(
+                    f"{place}: {self.what}: found keys that are integers and keys that are texts ({name}), expected one kind; choose another property as key="
+                )
         schema = pyarrow.schema([*zip(keys, ids), *((n, a.type) for name in forms for n, a in arrays_of(name, forms[name], [], flags[name]))])
 
         def batches() -> Iterator[Any]:
             for rows in self.chunks():
+                if take is not None:
+                    rows = [row for row, wanted in zip(rows, take([k for k, _ in rows]).tolist()) if wanted]
                 out = [pyarrow.array([k[i] for k, _ in rows], type_) for i, type_ in enumerate(ids)]
                 try:
                     for name, form in forms.items():
@@ -131,22 +152,26 @@ class Table:
 
         return pyarrow.RecordBatchReader.from_batches(schema, batches())
 
-    def _forms(self, place: str) -> dict[str, Form]:
+    def _forms(self, place: str, fine: bool) -> dict[str, Form]:
         forms = {}
         for name in sorted(self.columns):
             form, said = form_of(self.columns[name])
             if said:
                 warnings.warn(f"{place}: {self.what}: property {name!r}: {said}", stacklevel=2)
             if form is not None:
-                forms[name] = form
+                forms[name] = finest(self.columns[name], form) if fine else form
         return forms
 
-    def _forms_in(self, have: Mapping[str, Form], flagged: Mapping[str, bool], place: str) -> dict[str, Form]:
-        """The forms of the columns of a store, which the values must fit."""
+    def _forms_in(self, have: Mapping[str, Form], flagged: Mapping[str, bool], own: Sequence[str], place: str) -> dict[str, Form]:
+        """The forms of the columns of a store, which the values must fit, and those of columns of ids."""
+        ids = {}
         for name, k in sorted(self.columns.items()):
             if name not in have:
-                own, said = form_of(k)
-                if own is None:
+                form, said = form_of(k)
+                if name in own and form is not None:
+                    ids[name] = form
+                    continue
+                if form is None:
                     warnings.warn(f"{place}: {self.what}: property {name!r}: {said}", stacklevel=2)
                     continue
                 raise GraphmillError(
@@ -154,14 +179,12 @@ class Table:
                 )
             if not fits(k, have[name]):
                 raise GraphmillError(
-                    f"{place}: {self.what}: property {name!r}: found {' and '.join(sorted(k.kinds))} in new rows, expected {have[name].called} as in the store; correct the values, or import the database anew with overwrite=True"
+                    f"{place}: {self.what}: property {name!r}: found {' and '.join(sorted(k.kinds))} in new or changed rows, expected {have[name].called} as in the store; correct the values, or import the database anew with overwrite=True"
                 )
         for name, form in have.items():
             gone = self.rows - (self.columns[name].values if name in self.columns else 0)
             if gone and not flagged.get(name, False) and not form.unit:
                 raise GraphmillError(
-                    f"{place}: {self.what}: property {name!r}: found {gone} new rows without it, expected it in each, as each row of the store has it; add the values, or import the database anew with overwrite=True"
+                    f"{place}: {self.what}: property {name!r}: found {gone} new or changed rows without it, expected it in each, as each row of the store has it; add the values, or import the database anew with overwrite=True"
                 )
-        return dict(have)
-
-
+        return {**have, **ids}

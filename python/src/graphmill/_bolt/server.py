@@ -84,13 +84,19 @@ class Server:
         try:
             yield
         except of.AuthError as e:
-            raise GraphmillError(f"{self.name}: found a user or password that the server refuses, expected others ({_said(e)}); set NEO4J_USERNAME and NEO4J_PASSWORD, or give auth=") from None
+            raise GraphmillError(
+                f"{self.name}: found a user or password that the server refuses, expected others ({_said(e)}); set NEO4J_USERNAME and NEO4J_PASSWORD, or give auth="
+            ) from None
         except (of.ServiceUnavailable, of.SessionExpired) as e:
-            raise GraphmillError(f"{self.name}: found no server that answers, expected a Neo4j or Memgraph ({_said(e)}); start it, or correct the address") from None
+            raise GraphmillError(
+                f"{self.name}: found no server that answers, expected a Neo4j or Memgraph ({_said(e)}); start it, or correct the address"
+            ) from None
         except of.Neo4jError as e:
             raise GraphmillError(f"{self.name}: found a query that the server refuses, expected its rows: {_said(e)}") from None
         except of.BrokenRecordError as e:
-            raise GraphmillError(f"{self.name}: found a value that the driver cannot read ({_said(e.__cause__ or e)}), expected one, such as a time from the year 1 to 9999; correct it, or leave it out by a query of your own") from None
+            raise GraphmillError(
+                f"{self.name}: found a value that the driver cannot read ({_said(e.__cause__ or e)}), expected one, such as a time from the year 1 to 9999; correct it, or leave it out by a query of your own"
+            ) from None
         except (of.DriverError, of.ConfigurationError) as e:
             raise GraphmillError(f"{self.name}: {_said(e)}") from None
 

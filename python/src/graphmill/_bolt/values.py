@@ -16,6 +16,9 @@ from .._whole.columns import MISSING
 _WHOLE = 1 << 53  # integers up to it are floats of 64 bits
 _DAY = 86400
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
+_NAN = float("nan")
+_NOTHING: dict[str, Any] = {"bool": False, "int64": 0, "float64": _NAN, "string": ""}  # where a value is missing
+SRID = ".srid"  # ends the name of a column with the systems of coordinates of points
 _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _INT64 = 1 << 63
 
@@ -221,6 +224,12 @@ def form_of(k: Kinds) -> tuple[Form | None, str]:
     return None, f"found {mixed}, expected numbers, bools, texts, times, points or lists of them; it is left out"
 
 
+def finest(k: Kinds, form: Form) -> Form:
+    """A form that also later values of a column fit: times in nanoseconds, if those that are there allow it."""
+    most = _INT64 // 10**9 - 1
+    return dataclasses.replace(form, unit="ns") if form.unit and "date" not in k.kinds and -most < k.early and k.late < most else form
+
+
 def fits(k: Kinds, form: Form) -> bool:
     """Whether a column of a form can hold values exactly: those of `form_of`, integers as floats, and times in a finer unit."""
     own, _ = form_of(k)
@@ -241,7 +250,8 @@ class Unheld(ValueError):
 
 
 def arrays_of(name: str, form: Form, values: Sequence[Any], flags: bool) -> list[tuple[str, Any]]:
-    """The arrays of pyarrow of a column by their names: the column itself, of points also NAME.srid, and with ``flags`` the bools that say where a value is missing.
+    """The arrays of pyarrow of a column by their names: the column itself, of points also NAME.srid, and with ``flags`` the bools that say where a value is missing. There the
+    column has NaN, 0, False, "", or an empty list. A time that is missing is a null, without flags.
 
     Raises:
         Unheld: a time is beyond what the unit can have, or beyond the years 1 to 9999.
@@ -249,11 +259,14 @@ def arrays_of(name: str, form: Form, values: Sequence[Any], flags: bool) -> list
     import pyarrow
 
     type_ = arrow_type(form)
-    out: list[tuple[str, Any]]
+    flags = flags and not form.unit
+    gone = [v is None for v in values] if flags else []
+    if form.unit:
+        return [(name, pyarrow.array([None if v is None else _ticks(name, v, form.unit) for v in values], pyarrow.int64()).cast(type_))]
     if form.size:
-        nothing = (float("nan"),) * form.size
-        flat = pyarrow.array([x for v in values for x in (nothing if v is None else v.at)], pyarrow.float64())
-        out = [(name, pyarrow.FixedSizeListArray.from_arrays(flat, form.size)), (name + ".srid", pyarrow.array([0 if v is None else v.srid for v in values], pyarrow.int32()))]
+        flat = pyarrow.array([x for v in values for x in ((_NAN,) * form.size if v is None else v.at)], pyarrow.float64())
+        srid = pyarrow.array([0 if v is None else v.srid for v in values], pyarrow.int32())
+        out = [(name, pyarrow.FixedSizeListArray.from_arrays(flat, form.size)), (name + SRID, srid)]
     elif form.listed:
         rows: Iterable[Any] = ([] if v is None else v for v in values)
         if form.dtype == "string":
@@ -261,17 +274,15 @@ def arrays_of(name: str, form: Form, values: Sequence[Any], flags: bool) -> list
         elif form.dtype == "uint8":
             rows = (list(v) for v in rows)
         out = [(name, pyarrow.array(list(rows), type_))]
-    elif form.unit:
-        out = [(name, pyarrow.array([None if v is None else _ticks(name, v, form.unit) for v in values], pyarrow.int64()).cast(type_))]
-    elif form.dtype == "string":
-        out = [(name, pyarrow.array([v if v is None or isinstance(v, str) else text_of(v) for v in values], type_))]
-    elif form.dtype == "float64":
-        out = [(name, pyarrow.array([None if v is None else float(v) for v in values], type_))]
     else:
-        out = [(name, pyarrow.array(values, type_))]
-    if flags and (form.size or form.listed):
-        out.append((name + MISSING, pyarrow.array([v is None for v in values], pyarrow.bool_())))
-    return out
+        nothing = _NOTHING[form.dtype]
+        filled = [nothing if v is None else v for v in values]
+        if form.dtype == "string":
+            filled = [v if isinstance(v, str) else text_of(v) for v in filled]
+        elif form.dtype == "float64":
+            filled = list(map(float, filled))
+        out = [(name, pyarrow.array(filled, type_))]
+    return [*out, (name + MISSING, pyarrow.array(gone, pyarrow.bool_()))] if flags else out
 
 
 def arrow_type(form: Form) -> Any:
@@ -285,7 +296,9 @@ def arrow_type(form: Form) -> Any:
 
 
 def _ticks(name: str, v: Time, unit: str) -> int:
-    ticks = v.seconds * 10 ** _DIGITS[unit] + v.nanoseconds // 10 ** (9 - _DIGITS[unit])
+    ticks: int = v.seconds * 10 ** _DIGITS[unit] + v.nanoseconds // 10 ** (9 - _DIGITS[unit])
     if not -_INT64 < ticks < _INT64:
-        raise Unheld(f"found {v.text} in the property {name!r}, expected a time from 1678 to 2261, as others of it have nanoseconds; correct the value, or return the property as a text by a query of your own")
+        raise Unheld(
+            f"found {v.text} in the property {name!r}, expected a time from 1678 to 2261, as others of it have nanoseconds; correct the value, or return the property as a text by a query of your own"
+        )
     return ticks

@@ -109,7 +109,7 @@ def graph_of(
             of_nodes[t] = Nodes(int(table))
             continue
         of = fields(table, what, functools.partial(spool, what=what))
-        name = ids.get(t) or _id(of, t, what)
+        name = ids.get(t) or id_name(of, t, what)
         ids[t] = name or ""
         key = None if name is None else _key(of, name, what)
         rows, of = columns(of, None if key is None else len(key), what)
@@ -121,7 +121,7 @@ def graph_of(
         of = fields(table, what, functools.partial(spool, what=what))
         names = ends.get(e)
         if names is None:
-            names = _ends(of, e, ids, what)
+            names = ends_names(of, e, ids, what)
         keys = {n: of[n] for n in names if n in of}
         source, target = (_key(dict(keys), n, what, of) for n in names)
         rest = {n: c for n, c in of.items() if n not in names}
@@ -214,7 +214,7 @@ def _as_in(have: Any, of: dict[str, Column], whole: bool) -> dict[str, Column]:
     return out
 
 
-def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
+def id_name(of: Mapping[str, Any], t: str, what: str) -> str | None:
     """The column of ids of a node type, by the rule of ``graphmill import``: a usual name, as it is written or else in any case of its
     letters; else ``TYPE_id``. None: the ids are the row numbers.
 
@@ -236,7 +236,7 @@ def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
     return f"{t}_id" if f"{t}_id" in of else None
 
 
-def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
+def ends_names(of: Mapping[str, Any], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
     """The columns of the sources and the targets, by the rule of ``graphmill import``: a pair of usual names that belong together, as they are
     written or else in any case of their letters; else the ids of two node types, by the names that they have there; else one usual name for each end.
 
