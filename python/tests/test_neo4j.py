@@ -100,6 +100,20 @@ def content(store: Store) -> tuple[dict[str, list[Any]], dict[Any, list[Any]]]:
     return nodes, edges
 
 
+class TestWithoutDriver(unittest.TestCase):
+    """The driver is optional."""
+
+    def test_not_installed(self) -> None:
+        with mock.patch.dict(sys.modules, {"neo4j": None}), self.assertRaises(ModuleNotFoundError) as e:
+            graphmill.read("neo4j+s://db.example.com")
+        self.assertEqual(str(e.exception), 'neo4j+s://db.example.com: found no module neo4j, expected it; install it: pip install "graphmill[neo4j]"')
+
+    def test_options_of_databases(self) -> None:
+        for option in ("auth", "database", "mark", "queries"):
+            with self.subTest(option), self.assertRaisesRegex(ValueError, f"found {option}= with the file edges.csv, expected it with the address of a database"):
+                graphmill.read("edges.csv", **{option: "x"})
+
+
 @unittest.skipUnless(importlib.util.find_spec("neo4j"), "the peer neo4j is not installed")
 class TestNeo4j(unittest.TestCase):
     server: Server
@@ -390,6 +404,8 @@ class TestNeo4j(unittest.TestCase):
         self.refused("found a path in the address", address=self.server.address + "/movies")
         self.server.fill()
         self.refused("found no nodes, expected some")
+        self.server.run("CREATE (:P)")
+        self.refused("found no relationships, expected some")
         with self.assertRaisesRegex(GraphmillError, "found a user or password that the server refuses"):
             graphmill.read(self.server.address, self.path, auth=(USER, "wrong-word"))
 

@@ -42,6 +42,7 @@ class Asked:
             if isinstance(pair, Mapping) or len(pair) != 2 or (not all(isinstance(n, str) for n in pair) and mark is not None):
                 raise ValueError(f"found mark={mark!r}, expected the name of a property, or two: of nodes and of relationships")
             self._marks = {NODE: pair[0], EDGE: pair[1]}
+        self._types: dict[tuple[str, ...], str] = {}  # by labels
         self.had: dict[Any, Mark | None] = {}  # of the store, as _marks
         self.last: dict[Any, Mark] = {}  # of the rows that were read, by type
         self.marked = any(self._marks.values())
@@ -94,23 +95,26 @@ class Asked:
         return "marks:\n" + "".join(f"  {json.dumps(_name(t), ensure_ascii=False)}: {json.dumps(m.text, ensure_ascii=False)}\n" for t, m in self.last.items())
 
     def _add_graph(self, rows: Rows, tx: Any) -> None:
-        # Relationships first: then the nodes that they lead to are there, unless somebody deletes meanwhile.
-        of_edges, of_nodes = self._marks[EDGE], self._marks[NODE]
-        query = f"MATCH ()-[r]->() {_new('r', of_edges)}WITH r, startNode(r) AS a, endNode(r) AS b RETURN r, labels(a) AS from, labels(b) AS to, {_values('a', self._keys)} AS source, {_values('b', self._keys)} AS target{_order('r', of_edges)}"
-        for r, a, b, of_a, of_b in tx.run(query, mark=self._parameter(EDGE)):
-            src, dst = self._type(a, r.start_node.element_id), self._type(b, r.end_node.element_id)
-            type_ = (src, _rel(r.type), dst)
-            where = f"{self.server.name}: relationship {r.element_id} ({r.type})"
-            if self._is_new(EDGE, type_, r.get(of_edges) if of_edges else None, where):
-                rows.add(type_, f"relationships {':'.join(type_)}", (self._id(a, of_a, r.start_node), self._id(b, of_b, r.end_node)), r)
-        query = f"MATCH (n) {_new('n', of_nodes)}RETURN n{_order('n', of_nodes)}"
-        for (n,) in tx.run(query, mark=self._parameter(NODE)):
-            label = self._type(n.labels, n.element_id)
-            where = f"{self.server.name}: node {n.element_id} ({label})"
-            if self._is_new(NODE, label, n.get(of_nodes) if of_nodes else None, where):
-                used = self._property(n.labels)
-                id_ = self._id(n.labels, [n.get(k) for k in self._keys], n)
-                rows.add(label, f"nodes {label}", (id_,), {k: v for k, v in n.items() if k != used} if used else n)
+        # Values and no nodes or relationships, since the driver keeps these until the last row. Relationships first: then the nodes that they lead to are there, unless somebody
+        # deletes meanwhile.
+        id_, name = self.server.element_id, self._marks[EDGE]
+        query = (
+            f"MATCH ()-[r]->() {_new('r', name)}WITH r, startNode(r) AS a, endNode(r) AS b RETURN {id_('r')} AS id, type(r) AS type, properties(r) AS properties, "
+            f"{id_('a')} AS source, labels(a) AS from, {_values('a', self._keys)} AS out, {id_('b')} AS target, labels(b) AS to, {_values('b', self._keys)} AS in{_order('r', name)}"
+        )
+        for r, rel, properties, source, from_, out, target, to, in_ in tx.run(query, mark=self._parameter(EDGE)):
+            type_ = (self._type(from_, source), _rel(rel), self._type(to, target))
+            if name is None or self._is_new(EDGE, type_, properties.get(name), f"{self.server.name}: relationship {r} ({rel})"):
+                rows.add(type_, f"relationships {':'.join(type_)}", (self._id(from_, out, source), self._id(to, in_, target)), properties)
+        name = self._marks[NODE]
+        query = f"MATCH (n) {_new('n', name)}RETURN {id_('n')} AS id, labels(n) AS labels, properties(n) AS properties{_order('n', name)}"
+        for n, labels, properties in tx.run(query, mark=self._parameter(NODE)):
+            label = self._type(labels, n)
+            if name is None or self._is_new(NODE, label, properties.get(name), f"{self.server.name}: node {n} ({label})"):
+                key = self._id(labels, [properties.get(k) for k in self._keys], n)
+                if self._key is not None:
+                    properties.pop(self._property(labels), None)
+                rows.add(label, f"nodes {label}", (key,), properties)
 
     def _add_query(self, rows: Rows, tx: Any, type_: Any, query: str) -> None:
         name = self._marks[type_]
@@ -149,13 +153,17 @@ class Asked:
 
     def _type(self, labels: Any, element_id: str) -> str:
         """The node type of labels, as an import of an export has it."""
+        known = self._types.get(tuple(labels))
+        if known is not None:
+            return known
         names = sorted({x.strip() for x in labels} - {""}, key=str.encode)
         for n in names:
             if ";" in n or n == NODE:
                 raise GraphmillError(
                     f"{self.server.name}: node {element_id}: found the label {n!r}, expected one without ';' that is not {NODE}; rename the label"
                 )
-        return _plain(";".join(names)) or NODE
+        type_ = self._types[tuple(labels)] = _plain(";".join(names)) or NODE
+        return type_
 
     def _property(self, labels: Any) -> str | None:
         """The property that is the id of nodes with labels; None: they have their element ids."""
@@ -168,14 +176,14 @@ class Asked:
             )
         return found[0] if found else None
 
-    def _id(self, labels: Any, values: list[Any], n: Any) -> Any:
+    def _id(self, labels: Any, values: list[Any], element_id: str) -> Any:
         used = self._property(labels)
         if used is None:
-            return n.element_id
+            return element_id
         value = values[self._keys.index(used)]
         if isinstance(value, bool) or not isinstance(value, (int, str)) or value == "":
             raise GraphmillError(
-                f"{self.server.name}: node {n.element_id} ({self._type(labels, n.element_id)}): found {'no value' if value is None else repr(value)} in {used!r}, expected an integer or a text, which is the key; set it, or leave key= out"
+                f"{self.server.name}: node {element_id} ({self._type(labels, element_id)}): found {'no value' if value is None else repr(value)} in {used!r}, expected an integer or a text, which is the key; set it, or leave key= out"
             )
         return value
 

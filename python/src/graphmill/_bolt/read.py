@@ -50,6 +50,8 @@ def read_database(
             (nodes if isinstance(t, str) else edges)[t] = table.stream(keys, None, {}, said, asked.marked)
         if not nodes:
             raise GraphmillError(f"{said}: found no nodes, expected some; name another database with database=, or fill it")
+        if not edges:
+            raise GraphmillError(f"{said}: found no relationships, expected some; name another database with database=, or add them")
         os.mkdir(os.path.join(folder, "spool"))
         spool = Spool(os.path.join(folder, "spool"))
         try:

@@ -51,7 +51,12 @@ class Server:
         self.address, self._neo4j = address, neo4j
         if auth is None and "NEO4J_PASSWORD" in os.environ:
             auth = (os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ["NEO4J_PASSWORD"])
+        self._numbered = False
         self._auth, self._database = auth, database or os.environ.get("NEO4J_DATABASE") or None
+
+    def element_id(self, of: str) -> str:
+        """The expression of Cypher for the id of a node or relationship, as a text: the element id, or the number where there is none, in Memgraph and before Neo4j 5."""
+        return f"toString(id({of}))" if self._numbered else f"elementId({of})"
 
     @property
     def name(self) -> str:
@@ -72,7 +77,8 @@ class Server:
             except (ValueError, TypeError) as e:  # of the address, or of auth
                 raise GraphmillError(f"{self.name}: {_said(e)}") from None
             with driver:
-                driver.verify_connectivity()  # which does not try again
+                agent = str(driver.get_server_info().agent)  # which does not try again
+                self._numbered = "memgraph" in agent.lower() or agent.startswith(("Neo4j/3.", "Neo4j/4."))
                 with driver.session(database=self._database) as session:
                     result: _T = session.execute_read(work)
                     return result
