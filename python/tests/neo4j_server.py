@@ -56,14 +56,14 @@ class Server:
             raise
 
     def _change_password(self, neo4j: Any) -> None:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 120  # a start takes some ten seconds; the limit ends one that hangs
         while True:
             try:
                 with neo4j.GraphDatabase.driver(self.address, auth=(USER, "neo4j")) as driver, driver.session(database="system") as session:
                     session.run("ALTER CURRENT USER SET PASSWORD FROM 'neo4j' TO $new", new=PASSWORD).consume()
                 return
             except neo4j.exceptions.ServiceUnavailable:
-                if self._process.poll() is not None or time.monotonic() > end:
+                if self._process.poll() is not None or time.monotonic() > end:  # it ended, or hangs
                     raise AssertionError((self.folder / "log").read_text() + (self.folder / "logs" / "neo4j.log").read_text()) from None
                 time.sleep(0.2)  # the server starts
 

@@ -110,7 +110,10 @@ class TestWithoutDriver(unittest.TestCase):
 
     def test_options_of_databases(self) -> None:
         for option in ("auth", "database", "mark", "queries"):
-            with self.subTest(option), self.assertRaisesRegex(ValueError, f"found {option}= with the file edges.csv, expected it with the address of a database"):
+            with (
+                self.subTest(option),
+                self.assertRaisesRegex(ValueError, f"found {option}= with the file edges.csv, expected it with the address of a database"),
+            ):
                 graphmill.read("edges.csv", **{option: "x"})
 
 
