@@ -114,7 +114,8 @@ class TestWithoutDriver(unittest.TestCase):
                 self.subTest(option),
                 self.assertRaisesRegex(ValueError, f"found {option}= with the file edges.csv, expected it with the address of a database"),
             ):
-                graphmill.read("edges.csv", **{option: "x"})
+                given: Any = {option: "x"}
+                graphmill.read("edges.csv", **given)
 
 
 @unittest.skipUnless(importlib.util.find_spec("neo4j"), "the peer neo4j is not installed")
