@@ -172,3 +172,56 @@ func TestAppendQueriesErrors(t *testing.T) {
 		})
 	}
 }
+
+// Marks that a graph.yaml says are kept with the rows, also of changes, and the last one of a type counts.
+func TestMarksOfAnotherProgram(t *testing.T) {
+	dir := t.TempDir()
+	yaml, out := filepath.Join(dir, "graph.yaml"), filepath.Join(dir, "g.store")
+	edges := "edges:\n  person:knows:person: {table: knows.csv, src: src, dst: dst}\n"
+	write := func(rows, marks string) {
+		t.Helper()
+		for name, text := range map[string]string{
+			"people.csv": "id,age\n" + rows,
+			"graph.yaml": "nodes:\n  person: {table: people.csv, id: id, columns: {age: int64}}\n" + edges + "marks: " + marks + "\n",
+			"knows.csv":  "src,dst\nann,bob\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := func(marks map[string]string) {
+		t.Helper()
+		made, err := store.ReadMade(vfs.OS, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := made.LastMarks(); !maps.Equal(got, marks) {
+			t.Errorf("found the marks %v, expected %v", got, marks)
+		}
+	}
+	ctx := context.Background()
+	write("ann,1\nbob,2\n", "{person: first, other: 7}")
+	if _, err := graphmill.Import(ctx, dir, out, option.Import{}); err != nil {
+		t.Fatal(err)
+	}
+	want(map[string]string{"person": "first", "other": "7"})
+	edges = ""
+	write("cid,3\n", "{person: second}")
+	if _, err := graphmill.Append(ctx, out, yaml, option.Append{}); err != nil {
+		t.Fatal(err)
+	}
+	want(map[string]string{"person": "second", "other": "7"})
+	write("cid,4\n", "{person: third}")
+	if _, err := graphmill.Append(ctx, out, "", option.Append{Change: yaml}); err != nil {
+		t.Fatal(err)
+	}
+	want(map[string]string{"person": "third", "other": "7"})
+	for text, message := range map[string]string{"third": "expected", "{person: [1]}": "expected a mark"} {
+		write("dan,5\n", text)
+		if _, err := graphmill.Append(ctx, out, yaml, option.Append{}); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("marks: %s: found %v, expected an error with %q", text, err, message)
+		}
+	}
+	want(map[string]string{"person": "third", "other": "7"})
+}

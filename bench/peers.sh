@@ -13,6 +13,7 @@
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh ogb        OGB and SciPy, on torch (needs gcc and binutils)
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
+#   bench/peers.sh neo4j      the driver of Neo4j, and a Neo4j server with APOC (needs Java 17 and Maven), beside the python
 #   bench/peers.sh kubernetes the schemas of Kubernetes
 #   bench/peers.sh plots      matplotlib, for the plots of docs/scaling.md
 #   bench/peers.sh axe        axe-core, which judges pages (the browser is the system's chromium)
@@ -28,7 +29,7 @@
 # Python and the recipe), so that a changed pin makes a new one and a finished one is used as it
 # is. An environment is finished when it holds the file "complete", which is
 # written last; one that was interrupted is removed and made anew. Only pip is
-# used, and go install for s3. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
+# used, go install for s3, and Maven for neo4j. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
 # it covers every byte of a helper and of a recipe below.
 #
 # GRAPHMILL_WHEELS names a folder of wheels that were compiled before. Those whose name and SHA-256 are in bench/peers/wheels.txt are
@@ -202,6 +203,15 @@ recipe_kubernetes() {
   $PIP -r "$PINS" && "$1" -c 'import kubernetes_validate, yaml'
 }
 
+# The files of Maven are those of neo4j-jars.txt, which lies beside the pom.
+recipe_neo4j() {
+  jars=$(dirname "$(dirname "$1")")/jars sums=$(cd "$(dirname "$HELPER")" && pwd)/neo4j-jars.txt
+  $PIP -r "$PINS" &&
+    mvn -q -B -f "$HELPER" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$jars" &&
+    (cd "$jars" && sha256sum --quiet -c "$sums" && [ "$(find . -type f | wc -l)" -eq "$(wc -l <"$sums")" ]) &&
+    "$1" -c 'import neo4j, numpy, pyarrow'
+}
+
 # The package brings axe.min.js; the browser that it drives by itself is not needed.
 recipe_axe() {
   $PIP --no-deps -r "$PINS" && ls "$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/axe_playwright_python/axe.min.js"
@@ -211,7 +221,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -238,6 +248,7 @@ case $1 in
     install integrations "$pinned/integrations-requirements.txt" "" 3.11
     ;;
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
+  neo4j) install neo4j "$pinned/neo4j-requirements.txt" "$pinned/neo4j-pom.xml" 3.11 3.12 ;;
   ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   features) install features "$pinned/features-requirements.txt" "" 3.11 3.12 ;;
   files) install files "$pinned/files-requirements.txt" "" 3.11 3.12 ;;
@@ -246,5 +257,5 @@ case $1 in
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac

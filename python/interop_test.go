@@ -153,6 +153,7 @@ func TestPeerClient(t *testing.T) {
 		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate*.py", "-k", "TestOGB", "-k", "TestTorchFiles"}, true},
 		{"tgb", []string{"discover", "-s", "tests", "-p", "test_evaluate_protocols.py", "-k", "TestTGBPackage"}, true},
 		{"files", []string{"discover", "-s", "tests", "-p", "test_files.py"}, true},
+		{"neo4j", []string{"discover", "-s", "tests", "-p", "test_neo4j.py"}, true},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}, true},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}, true},
 	} {

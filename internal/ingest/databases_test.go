@@ -201,7 +201,7 @@ person:knows:person: 3>0 weight=0.5 3>2 weight=1
 		bad("an edge less", "found 2 rows in the chunks, expected 4", "g/e/ordered_by_dest/edge_count0", "\x04\x00\x00\x00\x00\x00\x00\x00"),
 		bad("outside", "found the file \"../a.yml\", expected one within the folder", "g/g.graph.yml", "vertices: [../a.yml]\nedges: []\n"),
 		bad("prefix outside", "expected one within the folder", "g/a.yml", strings.Replace(vertex, "v/", "../../v/", 1)),
-		bad("orc", "found chunks of the type \"orc\", expected parquet or csv", "g/a.yml", strings.Replace(vertex, "csv", "orc", 1)),
+		bad("orc", "found chunks of the type \"orc\", expected parquet or csv; convert each chunk with pyarrow", "g/a.yml", strings.Replace(vertex, "csv", "orc", 1)),
 		bad("no list", "found no chunks of any of the 1 lists of edges", "g/e.yml", strings.Replace(edge, "dst, f", "src, f", 1)),
 		bad("no type", "expected one that the graph lists", "g/e.yml", strings.Replace(edge, "src_type: a", "src_type: b", 1)),
 		bad("dangling", "expected", "g/e/ordered_by_dest/adj_list/part0/chunk0", "_graphArSrcIndex,_graphArDstIndex\n3,0\n"),

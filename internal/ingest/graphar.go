@@ -216,7 +216,11 @@ func (r *graphArReader) table(files []string, kind string) (table.Table, error) 
 	case "csv":
 		return textfiles.OpenCSV(r.fsys, files, textfiles.CSVOptions{Delimiter: r.o.Delimiter})
 	}
-	return nil, sourcef("%s: found chunks of the type %.40q, expected parquet or csv; write the graph again in one of them", files[0], kind)
+	advice := "write the graph again in one of them"
+	if kind == "orc" {
+		advice = "convert each chunk with pyarrow, parquet.write_table(orc.read_table(CHUNK), CHUNK), and correct file_type in the YAML"
+	}
+	return nil, sourcef("%s: found chunks of the type %.40q, expected parquet or csv; %s", files[0], kind, advice)
 }
 
 // columns are the properties of groups, of which a table has the fields.

@@ -62,7 +62,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 			return nil, l.y.Errorf(top[i].At, "found a source of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		}
 		if i := slices.IndexFunc(top, func(e yamlfile.Entry) bool {
-			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes", "fit"}, e.Key)
+			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes", "fit", "marks"}, e.Key)
 		}); i >= 0 {
 			return nil, l.y.Errorf(top[i].At, "found %s of many graphs, expected them with one graph; remove the key", top[i].Key)
 		}
@@ -91,7 +91,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes, Taken: l.marks}
 	s.Features = features.Plan{Fit: l.fit, Nodes: map[string][]features.Spec{}, Edges: map[string][]features.Spec{}}
 	for _, n := range l.nodes {
 		if n.left {
@@ -135,6 +135,7 @@ type lister struct {
 	transforms Transforms
 	rules      Rules
 	fit        features.FitRows
+	marks      map[string]string // by type: up to where its rows are taken of where they come from, as the file says
 }
 
 func (l *lister) node(name string) *nodeEntry {
@@ -148,7 +149,22 @@ func (l *lister) node(name string) *nodeEntry {
 
 // readSections returns the entries of the whole file.
 func readSections(y yamlfile.File, body ast.Node) ([]yamlfile.Entry, error) {
-	return y.Mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source", "fit"})
+	return y.Mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source", "fit", "marks"})
+}
+
+// readMarks reads what a program that wrote the tables says of each type: up to where it took the rows. The store keeps it.
+func (l *lister) readMarks(n ast.Node) error {
+	marks, err := l.y.Mapping(n, "types and their marks", nil)
+	if err != nil {
+		return err
+	}
+	l.marks = map[string]string{}
+	for _, m := range marks {
+		if l.marks[m.Key], err = l.y.Text(m.Value, "a mark"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.
@@ -185,6 +201,12 @@ func (l *lister) read(body ast.Node, top []yamlfile.Entry) error {
 		if part.Key == "fit" {
 			var err error
 			if l.fit, err = readFit(l.y, part.Value); err != nil {
+				return err
+			}
+			continue
+		}
+		if part.Key == "marks" {
+			if err := l.readMarks(part.Value); err != nil {
 				return err
 			}
 			continue

@@ -115,7 +115,7 @@ a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
 b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("query where none is carried out", "source: sqlite:a.db\nnodes: {p: {query: SELECT 1 AS id}}\nedges: {\"p:e:p\": {table: edges.csv}}", "graph.yaml:2:13: found a query, expected tables of files on a cluster"),
 		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, source, query, mark, columns, names, delimiter, header, missing_texts, features; did you mean "table"?`),
-		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, dangling_edges, duplicate_nodes, transforms, source, fit; did you mean "nodes"?`),
+		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, dangling_edges, duplicate_nodes, transforms, source, fit, marks; did you mean "nodes"?`),
 		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
 		bad("no edges", "nodes: {p: {}}", "found no edges"),
 		bad("empty", "", "found no keys, expected nodes and edges"),

@@ -115,6 +115,8 @@ type Source struct {
 	Held int64
 	// Marks say, by type, up to which version the rows of tables of lakes are taken.
 	Marks map[string]string
+	// Taken say, by type, up to where rows are taken of where they come from, as the key marks of a graph.yaml says it.
+	Taken map[string]string
 	// Lakes names these tables with their versions, for people.
 	Lakes []string
 	// DeclaredIDs lists the node types whose schema declares #id, so that samples include their original ids.
@@ -170,6 +172,9 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 	var f format
 	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok && vfs.Scheme(path) == "" {
+		if name, _, _ := strings.Cut(scheme, "+"); name == "bolt" || name == "neo4j" {
+			return nil, sourcef("%s: found the address of a graph database, which the Python client reads; give it to python -m graphmill import", path)
+		}
 		return nil, sourcef("%s: found an address of %s, expected a file or folder, or an address of %s; download it first", path, scheme, strings.Join(vfs.Schemes, ", "))
 	}
 	switch {

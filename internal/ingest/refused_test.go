@@ -110,6 +110,11 @@ func TestRefusedPlaces(t *testing.T) {
 			t.Errorf("%s: found %v, expected an ErrSource that says to download it", address, err)
 		}
 	}
+	for _, address := range []string{"bolt://localhost:7687", "neo4j+s://db.example.com"} {
+		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "python -m graphmill import") {
+			t.Errorf("%s: found %v, expected an ErrSource that names the Python client", address, err)
+		}
+	}
 	if _, err := Open(t.Context(), vfs.OS, t.TempDir(), Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "found an empty folder") {
 		t.Errorf("found %v, expected an ErrSource about an empty folder", err)
 	}

@@ -176,6 +176,9 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, how ta
 			a.made.Mark(t, mark)
 		}
 	}
+	for t, mark := range src.Taken {
+		a.made.Mark(t, mark)
+	}
 	if a.rows != nil {
 		a.made.Marks, a.made.Options[report.OptionLines] = a.rows.marks, "true"
 	}

@@ -280,6 +280,9 @@ func (o *importJob) importGraph(ctx context.Context, source string, from ingest.
 	for t, mark := range src.Marks {
 		made.Mark(t, mark)
 	}
+	for t, mark := range src.Taken {
+		made.Mark(t, mark)
+	}
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
 	}

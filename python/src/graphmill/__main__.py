@@ -8,13 +8,14 @@ import sys
 import warnings
 from typing import Any, Optional
 
+from ._bolt.server import is_address
 from ._command import GraphmillError, command
 from ._files.kinds import KINDS, kind_of
 from ._files.read import read
 
 _NOTE = """
-python -m graphmill import also reads files by Python libraries, such as GML, HDF5 and SDF (docs/files.md), with these flags of its own, which
-python -m graphmill import --kind KIND --help describes: --kind KIND, --key NAME, --drop-invalid"""
+python -m graphmill import also reads files by Python libraries, such as GML, HDF5 and SDF (docs/files.md), and a running Neo4j or Memgraph (docs/databases.md), with these flags
+of its own, which python -m graphmill import --kind KIND --help describes: --kind KIND, --key NAME, --drop-invalid, --database NAME, --mark PROPERTY"""
 
 
 def main() -> None:
@@ -79,19 +80,32 @@ def _to_read(arguments: list[str]) -> Optional[list[str]]:
         for i, a in enumerate(rest)
         if not a.startswith("-") and (i == 0 or not (rest[i - 1].startswith("--") or rest[i - 1] == "-o") or "=" in rest[i - 1] or rest[i - 1] in _SWITCHES)
     ]
+    if len(files) == 1 and is_address(files[0]):
+        return rest
     return rest if len(files) == 1 and not any(a == "--format" or a.startswith("--format=") for a in rest) and kind_of(files[0]) is not None else None
 
 
 def _import(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m graphmill import",
-        description="Read a file by a Python library, and import it as a store or a collection. The memory of reading is the library's. docs/files.md has the kinds.",
+        description="Read a file by a Python library, or a running Neo4j or Memgraph, and import it as a store or a collection. docs/files.md has the kinds of files, whose reading takes the memory of the library; docs/databases.md is about databases. User and password are those of NEO4J_USERNAME and NEO4J_PASSWORD.",
         allow_abbrev=False,
     )
-    parser.add_argument("file", metavar="FILE", help="the file; it may be compressed, as .gz, .bz2, .xz or .zst")
+    parser.add_argument("file", metavar="FILE", help="the file; it may be compressed, as .gz, .bz2, .xz or .zst. Or bolt://HOST:PORT, neo4j://HOST")
     parser.add_argument("--out", "-o", metavar="STORE", required=True, help="the folder to write")
     parser.add_argument("--kind", choices=tuple(KINDS), help="the kind of the file; by default its name says it, or else its first bytes")
-    parser.add_argument("--key", metavar="NAME", help="of files with several matrices or graphs, the one to take")
+    parser.add_argument(
+        "--key",
+        metavar="NAME",
+        action="append",
+        help="of files with several matrices or graphs, the one to take; of a database, the property with the ids of nodes, or LABEL=PROPERTY, which may be repeated",
+    )
+    parser.add_argument("--database", metavar="NAME", help="of a server, its database (default NEO4J_DATABASE, or the user's own)")
+    parser.add_argument(
+        "--mark",
+        metavar="PROPERTY[,PROPERTY]",
+        help="of a database, the property that grows with each row, of nodes and of relationships; if the store is there, what is above its last mark is appended",
+    )
     parser.add_argument("--drop-invalid", action="store_true", help="leave out molecules that RDKit cannot read")
     parser.add_argument("--force", action="store_true", help="replace the output if it exists")
     parser.add_argument("--memory", metavar="SIZE", help="the memory of the import, after the library has read the file")
@@ -111,7 +125,11 @@ def _import(arguments: list[str]) -> int:
         options.update({} if values is None else {a.dest: ",".join(values) if isinstance(values, list) else values})
     warnings.showwarning = lambda message, *_: print(f"graphmill: warning: {message}", file=sys.stderr)
     try:
-        made = read(o.file, o.out, kind=o.kind, key=o.key, drop_invalid=o.drop_invalid, overwrite=o.force, memory=o.memory, threads=o.threads, **options)
+        mark = o.mark and (o.mark if "," not in o.mark else tuple(o.mark.split(",")))
+        more = {"database": o.database, "mark": mark}
+        made = read(
+            o.file, o.out, kind=o.kind, key=_key(o.key), **more, drop_invalid=o.drop_invalid, overwrite=o.force, memory=o.memory, threads=o.threads, **options
+        )
     except (GraphmillError, ImportError, ValueError, OSError) as e:
         print(f"graphmill: {_flags(str(e))}", file=sys.stderr)
         return 1
@@ -121,10 +139,20 @@ def _import(arguments: list[str]) -> int:
     return 0
 
 
+def _key(given: Optional[list[str]]) -> Any:
+    """The values of --key: a name, or properties by label."""
+    if given and all("=" in k for k in given):
+        return dict(k.split("=", 1) for k in given)
+    if given and len(given) > 1:
+        raise ValueError(f"found --key {len(given)} times, expected it once, or LABEL=PROPERTY each time")
+    return given[0] if given else None
+
+
 def _flags(text: str) -> str:
     """The text of an error with flags in place of keywords."""
     text = text.replace("choose another out, or give overwrite ", "choose another --out, or give --force ")
-    return re.sub(r"\b(symmetrise|drop_invalid|kind|key|missing|split)=(?=[;:,\s]|$)", lambda m: "--" + m[1].replace("_", "-"), text)
+    text = text.replace("with overwrite=True", "with --force")
+    return re.sub(r"\b(symmetrise|drop_invalid|kind|key|missing|split|mark|database)=(?=[;:,\s]|$)", lambda m: "--" + m[1].replace("_", "-"), text)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from typing import Any
 
 from .._arguments import choice
 from .._arguments import path as as_path
+from .._bolt.read import read_database
+from .._bolt.server import is_address
 from .._collection import Collection
 from .._command import GraphmillError
 from .._store import Store
@@ -26,37 +28,68 @@ def read(
     path: str | os.PathLike[str] | None = None,
     *,
     kind: str | None = None,
-    key: str | None = None,
+    key: str | Mapping[str, str] | None = None,
     drop_invalid: bool = False,
+    auth: Any = None,
+    database: str | None = None,
+    mark: str | tuple[str, str] | Mapping[Any, str] | None = None,
+    queries: Mapping[Any, str] | None = None,
     overwrite: bool = False,
     memory: int | str | None = None,
     threads: int | None = None,
     **options: Any,
 ) -> Store | Collection:
     """Make a store, or a collection of many graphs, of a file: of a kind that a Python library reads, such as GML, GEXF, Pajek, Turtle, OBO, MATLAB, HDF5, ORC, SDF or
-    OpenStreetMap (docs/files.md lists them), or of any kind that ``graphmill import`` reads.
+    OpenStreetMap (docs/files.md lists them), or of any kind that ``graphmill import`` reads. Or make a store of a running Neo4j or Memgraph (docs/databases.md).
 
     The library reads the file as it does, mostly into memory: the memory of this is the library's, and ``memory`` does not bound it. What it read is then imported as
     streams of Arrow. ``pip install "graphmill[files]"`` installs the libraries.
 
     Args:
-        file: the file; it may be compressed, as .gz, .bz2, .xz or .zst.
+        file: the file; it may be compressed, as .gz, .bz2, .xz or .zst. Or the address of a Neo4j or Memgraph: ``bolt://HOST:PORT``, ``neo4j://HOST``, with ``+s`` for TLS.
         path: the folder to write; None makes it in a temporary folder, which is removed when the result is.
         kind: the kind of the file, such as "gml"; by default its name says it, or else its first bytes.
-        key: of files with several matrices or graphs, the name of the one to take.
+        key: of files with several matrices or graphs, the name of the one to take. Of a database, the property whose value is the id of a node, of all nodes or by label; by
+            default ids are the element ids of the database.
         drop_invalid: leave out molecules that RDKit cannot read, with a warning that counts them; by default they are an error.
+        auth: of a database, a user and a password, or an object of the driver; by default NEO4J_USERNAME and NEO4J_PASSWORD of the environment.
+        database: its name; by default NEO4J_DATABASE, or the user's own.
+        mark: of a database, the property that grows with each row, such as the time when it came; a pair of properties of nodes and of relationships; or, of ``queries``, the column,
+            of all or by type. If the store is there and ``overwrite`` is False, the rows above its last mark are appended.
+        queries: of a database, queries of Cypher by node type and edge type, in place of the whole graph: their columns are found as those of `from_tables`, and the parameter
+            ``$mark`` is the last mark, or null.
         overwrite, memory, threads, options: as for `from_arrays`; ``missing`` may be a mapping, such as ``{"age": 0, "float": "nan"}``.
 
     Raises:
         ModuleNotFoundError: the library is not installed; the text says how to install it.
-        GraphmillError: the library cannot read the file, or the import failed. Nothing is written then.
+        GraphmillError: the library cannot read the file, the database cannot be read, or the import failed. Nothing is written then.
 
     Example:
         >>> store = read("lesmis.gml", "lesmis.store")
+        >>> store = read("neo4j://db.example.com", "movies.store", key={"Person": "name", "Movie": "title"})
     """
     source = as_path("file", file)
     if isinstance(options.get("missing"), Mapping):
         options["missing"] = ",".join(f"{what}={value}" for what, value in options["missing"].items())
+    if kind is None and is_address(source):
+        return read_database(
+            source,
+            path,
+            auth=auth,
+            database=database,
+            key=key,
+            mark=mark,
+            queries=queries,
+            overwrite=overwrite,
+            memory=memory,
+            threads=threads,
+            options=options,
+        )
+    for name, given in (("auth", auth), ("database", database), ("mark", mark), ("queries", queries)):
+        if given is not None:
+            raise ValueError(f"found {name}= with the file {source}, expected it with the address of a database, such as bolt://HOST:7687; leave it out")
+    if isinstance(key, Mapping):
+        raise TypeError(f"key: found {type(key).__name__}, expected the name of a matrix or graph of the file")
     of = kind_of(source) if kind is None else KINDS[choice("kind", kind, tuple(KINDS))]
     opens = _opened
 

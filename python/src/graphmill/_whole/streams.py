@@ -82,6 +82,8 @@ def _streams(type_: Any) -> bool:
     is_ = pyarrow.types
     if is_.is_dictionary(type_):
         return bool(is_.is_string(type_.value_type) or is_.is_large_string(type_.value_type))
+    if _is_list(type_) and _by_element(type_):
+        return True
     if _is_list(type_) or is_.is_fixed_size_list(type_):
         return bool(is_.is_integer(type_.value_type) or is_.is_floating(type_.value_type))
     texts = (pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary())
@@ -93,6 +95,13 @@ def _is_list(type_: Any) -> bool:
     import pyarrow
 
     return bool(pyarrow.types.is_list(type_) or pyarrow.types.is_large_list(type_))
+
+
+def _by_element(type_: Any) -> bool:
+    """Whether the elements of lists are taken as a column of their own: texts and bools."""
+    import pyarrow
+
+    return type_.value_type in (pyarrow.string(), pyarrow.large_string(), pyarrow.bool_())
 
 
 class _File:
@@ -139,12 +148,15 @@ class _Part:
         self._fixed = pyarrow.types.is_fixed_size_list(type_)
         self._values = spool.file()
         self._rows = 0
-        self._form = arrow_column(name, pyarrow.array([], type_), what)[0]  # a column without rows, for its dtype and unit
+        self._elements = self._listed and _by_element(type_)
+        form = type_.value_type if self._elements else type_
+        self._form = arrow_column(name, pyarrow.array([], form), what)[0]  # a column without rows, for its dtype and unit
         self._row = (type_.list_size,) if self._fixed else ()
         self._offsets = spool.file()  # of strings, or the lengths of lists
         self._end = 0
         if self._form.string_offsets is not None and self._form.categories is None:
             self._offsets.write(np.zeros(1, np.int64))
+        self._lengths = spool.file() if self._elements and self._form.string_offsets is not None else None  # of lists of strings
         self._codes: dict[str, int] = {}  # of categories
         self._missing: _File | None = None
         self._missed = 0  # rows that are in it
@@ -154,6 +166,9 @@ class _Part:
             raise ValueError(
                 f"{self._what}: column {self.name!r}: found missing values in a column of lists, expected none in a table that comes in batches; fill them, or give the whole table, as pyarrow.table(...)"
             )
+        if self._elements:
+            self._write_elements(x)
+            return
         c, *flags = arrow_column(self.name, x, self._what)
         if self._listed:
             lengths = np.diff(c.offsets[0]) if c.offsets else np.full(len(c), c.shape[0] if c.shape else 0, np.int64)
@@ -178,11 +193,26 @@ class _Part:
             self._missed = self._rows + len(c)
         self._rows += len(c)
 
+    def _write_elements(self, x: Any) -> None:
+        """Lists whose elements are texts or bools."""
+        (c,) = arrow_column(self.name, x.flatten(), self._what)
+        (self._lengths or self._offsets).write(np.diff(x.offsets.to_numpy().astype(np.int64)))
+        if c.string_offsets is not None:
+            self._offsets.write(c.string_offsets[1:] + self._end)
+            self._end += int(c.string_offsets[-1])
+        self._values.write(c.values)
+        self._rows += len(x)
+
     def close(self) -> list[Column]:
         return [self._column(), *self._flags()]
 
     def _column(self) -> Column:
         form, dtype = self._form, self._form.values.dtype
+        if self._lengths is not None:
+            lengths, at, values = self._lengths.close(np.int64), self._offsets.close(np.int64), self._values.close(np.uint8)
+            if self._rows and lengths[0] and (lengths == lengths[0]).all():
+                return Column(self.name, "string", (int(lengths[0]),), self._rows, values, (), at)
+            return Column(self.name, "string", (-1,), self._rows, values, (np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),), at)
         if self._listed:
             lengths, rows = self._offsets.close(np.int64), self._rows
             if rows and lengths[0] and (lengths == lengths[0]).all():

@@ -109,7 +109,7 @@ def graph_of(
             of_nodes[t] = Nodes(int(table))
             continue
         of = fields(table, what, functools.partial(spool, what=what))
-        name = ids.get(t) or _id(of, t, what)
+        name = ids.get(t) or id_name(of, t, what)
         ids[t] = name or ""
         key = None if name is None else _key(of, name, what)
         rows, of = columns(of, None if key is None else len(key), what)
@@ -121,7 +121,7 @@ def graph_of(
         of = fields(table, what, functools.partial(spool, what=what))
         names = ends.get(e)
         if names is None:
-            names = _ends(of, e, ids, what)
+            names = ends_names(of, e, ids, what)
         keys = {n: of[n] for n in names if n in of}
         source, target = (_key(dict(keys), n, what, of) for n in names)
         rest = {n: c for n, c in of.items() if n not in names}
@@ -131,7 +131,7 @@ def graph_of(
 
 @makes("append", "tables")
 @contextlib.contextmanager
-def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Iterator[dict[str, Any]]:
+def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any, lines: str = "") -> Iterator[dict[str, Any]]:
     """The arguments of ``graphmill append`` with folders in place of mappings from types to tables.
 
     Args:
@@ -139,6 +139,7 @@ def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Ite
         given: the tables by argument: a mapping of types, or what is no mapping and stays.
         ids: as for `from_tables`.
         ends: as for `from_tables`.
+        lines: further lines of graph.yaml.
     """
     with _spool(os.path.dirname(os.path.abspath(store.path))) as spool, contextlib.ExitStack() as stack:
         out: dict[str, Any] = {}
@@ -166,7 +167,7 @@ def appended(store: Store, given: Mapping[str, Any], ids: Any, ends: Any) -> Ite
                         _check_numbers(end, store.nodes[t], f"edge type {':'.join(e)}")
                         of_nodes[t] = _none_of(store.nodes[t])
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphmill-", dir=os.path.dirname(os.path.abspath(store.path))))
-            stack.enter_context(said_of(folder, write_graph(folder, of_nodes, of_edges, prefix="rows of ")))
+            stack.enter_context(said_of(folder, write_graph(folder, of_nodes, of_edges, lines, prefix="rows of ")))
             out[argument] = folder
         yield out
 
@@ -213,7 +214,7 @@ def _as_in(have: Any, of: dict[str, Column], whole: bool) -> dict[str, Column]:
     return out
 
 
-def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
+def id_name(of: Mapping[str, Any], t: str, what: str) -> str | None:
     """The column of ids of a node type, by the rule of ``graphmill import``: a usual name, as it is written or else in any case of its
     letters; else ``TYPE_id``. None: the ids are the row numbers.
 
@@ -235,7 +236,7 @@ def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
     return f"{t}_id" if f"{t}_id" in of else None
 
 
-def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
+def ends_names(of: Mapping[str, Any], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
     """The columns of the sources and the targets, by the rule of ``graphmill import``: a pair of usual names that belong together, as they are
     written or else in any case of their letters; else the ids of two node types, by the names that they have there; else one usual name for each end.
 
