@@ -22,7 +22,7 @@ func NewKept(ids []uint32, nodes int) (*Kept, error) {
 		case int(v) >= nodes:
 			return nil, fmt.Errorf("found node %d, expected 0 to %d", v, nodes-1)
 		case i > 0 && v <= ids[i-1]:
-			return nil, fmt.Errorf("found node %d after %d, expected ascending ids, each once", v, ids[i-1])
+			return nil, fmt.Errorf("found node %d after %d, expected ascending ids; give each id once, in their order", v, ids[i-1])
 		}
 		k.words[v/64] |= 1 << (v % 64)
 	}
