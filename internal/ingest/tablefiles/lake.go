@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/lakefiles"
 	"github.com/graphmill/graphmill/internal/lake"
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/lake/delta"
 	"github.com/graphmill/graphmill/internal/lake/iceberg"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -80,7 +81,7 @@ func IsLake(fsys vfs.FS, path string) (bool, error) {
 // table.
 func findLake(fsys vfs.FS, path string) (string, error) {
 	dir, ref, err := lake.CutRef(path)
-	if err == nil && ref != (lake.Ref{}) {
+	if err == nil && ref != (lake.Ref{}) && !catalog.Is(dir) {
 		if there, err := vfs.Exists(fsys, path); err != nil {
 			return "", err
 		} else if there { // a file that has such a name
@@ -89,6 +90,15 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 	}
 	if err != nil {
 		return "", tagged.Errorf(table.ErrFormat, "%w", err)
+	}
+	if catalog.Is(dir) {
+		// The catalog says what it has: an error of it is not one of a path.
+		if _, err := fsys.Stat(dir); errors.Is(err, lake.ErrFormat) {
+			return "", tagged.Errorf(table.ErrFormat, "%w", err)
+		} else if err != nil {
+			return "", err
+		}
+		return filepath.Join(dir, iceberg.Metadata) + ref.String(), nil
 	}
 	if iceberg.IsMetadata(filepath.Base(dir)) {
 		there, err := vfs.Exists(fsys, dir)

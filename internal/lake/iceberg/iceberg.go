@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/lake"
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -133,6 +134,9 @@ func (e *entry) values(columns []lake.Column) map[int]*string {
 func (r *reader) resolve(name string) (string, error) {
 	name = plainPath(name)
 	location := strings.TrimRight(plainPath(r.metadata.Location), "/")
+	if catalog.Is(r.metadata.dir) {
+		return r.resolveCatalog(name, location)
+	}
 	if rel, ok := strings.CutPrefix(name, location+"/"); ok && location != "" {
 		if rel = strings.TrimLeft(rel, "/"); !filepath.IsLocal(rel) {
 			return "", lake.Badf("%s: found the file %s in the metadata, expected one in the folder of the table; the metadata is damaged", r.metadata.dir, name)
@@ -140,6 +144,25 @@ func (r *reader) resolve(name string) (string, error) {
 		name = rel
 	}
 	return lake.Resolve(r.fsys, r.metadata.dir, name, r.outside)
+}
+
+// resolveCatalog is resolve for a table of a catalog, which says itself where its files are. Files of this machine are outside of any
+// table of a catalog.
+func (r *reader) resolveCatalog(name, location string) (string, error) {
+	dir := r.metadata.dir
+	if vfs.Scheme(name) == "" && !r.outside {
+		return "", lake.Badf("%s: found the file %s in the metadata, which is one of this machine, expected files in a bucket; allow it with `AllowOutside`", dir, name)
+	}
+	if rel, ok := strings.CutPrefix(name, location+"/"); ok && location != "" {
+		if rel = strings.TrimLeft(rel, "/"); filepath.IsLocal(rel) {
+			return filepath.Join(dir, rel), nil
+		}
+		return "", lake.Badf("%s: found the file %s in the metadata, expected one in the folder of the table; the metadata is damaged", dir, name)
+	}
+	if s := vfs.Scheme(name); s == "s3" || s == "gs" {
+		return catalog.Outside(dir, name, r.outside), nil
+	}
+	return lake.Resolve(r.fsys, dir, name, r.outside)
 }
 
 // plainPath is a path without the scheme file:. Paths in the metadata have no escapes. Schemes of the same storage are one.
