@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,16 +68,19 @@ func (r *reader) table(ref lake.Ref, mark string) (*lake.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := r.deleted(rows, deletions)
+	slices.SortFunc(rows, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
+	deleted, keyed, err := r.deleted(rows, deletions)
 	if err != nil {
 		return nil, err
+	}
+	if keyed != nil {
+		out.Resolve = keyed.resolve
 	}
 	for i, e := range rows {
 		out.Files = append(out.Files, lake.File{Path: e.path, Rows: e.File.Rows, Values: e.values(out.Columns), Fallback: true, Deleted: deleted[i]})
 	}
 	// The last one stands for the snapshot.
 	out.Log = append(r.log, m.path)[1:]
-	out.SortFiles()
 	for i := 1; i < len(out.Files); i++ {
 		if out.Files[i].Path == out.Files[i-1].Path {
 			return nil, lake.Badf("found the file %s twice, expected it once; the manifests are damaged", out.Files[i].Path)
