@@ -112,7 +112,10 @@ func (r *reader) files(s *snapshot) (rows, deletions []*entry, err error) {
 			return nil, nil, err
 		}
 	}
-	return rows, deletions, nil
+	if err := s.checkCount(len(rows), "total-data-files"); err != nil {
+		return nil, nil, err
+	}
+	return rows, deletions, s.checkCount(len(deletions), "total-delete-files")
 }
 
 // values are the texts of the columns that are values of the partition of a file. They count where the file does not have the column.
