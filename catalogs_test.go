@@ -82,3 +82,79 @@ func TestCatalogGrows(t *testing.T) {
 		t.Errorf("%s: found %d edges of the first snapshot, expected 2", dir, edges)
 	}
 }
+
+// TestFollowsLakes follows the table of a lake by its name alone, in a catalog and in a folder.
+func TestFollowsLakes(t *testing.T) {
+	c, answer := newCatalog(t)
+	answer("first")
+	address := c.Address("social.year 2026.fol%2Elows")
+	o := option.Import{}
+	o.NumNodes = 10
+	dir, _ := importLake(t, address, o)
+	for _, v := range []struct {
+		answer string
+		edges  int
+	}{{"first", 2}, {"second", 3}, {"second", 3}} {
+		answer(v.answer)
+		if _, err := graphmill.Append(t.Context(), dir, "", option.Append{Follow: address}); err != nil {
+			t.Fatal(err)
+		}
+		if n := edgesOf(t, dir); n != v.edges {
+			t.Errorf("%s: found %d edges, expected %d", v.answer, n, v.edges)
+		}
+	}
+	table := lakeTables["iceberg"]
+	o = option.Import{}
+	o.Columns = "src,dst"
+	dir, edges := importLake(t, table, o)
+	again := option.Append{Follow: table}
+	again.Columns = o.Columns
+	if _, err := graphmill.Append(t.Context(), dir, "", again); err != nil || edgesOf(t, dir) != edges {
+		t.Errorf("found %v and %d edges, expected %d", err, edgesOf(t, dir), edges)
+	}
+	if _, err := graphmill.Append(t.Context(), dir, "", option.Append{Follow: filepath.Join(table, "data")}); err == nil || !strings.Contains(err.Error(), "give the folder "+table) {
+		t.Errorf("found %v, expected an error that names the folder of the table", err)
+	}
+}
+
+// TestCatalogInGraphYAML imports a graph.yaml whose table is one of a catalog, where the environment or the user allows the catalog, and appends to it.
+func TestCatalogInGraphYAML(t *testing.T) {
+	c, answer := newCatalog(t)
+	answer("first")
+	c.Token = "the-token-word"
+	dir := t.TempDir()
+	text := "nodes:\n  user: {count: 10}\nedges:\n  user:follows:user: {table: \"" + c.Address("social.year 2026.fol%2Elows") + "\", src: src, dst: dst}\n"
+	source := filepath.Join(dir, "graph.yaml")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bad := func(o option.Import, want string) {
+		t.Helper()
+		_, err := graphmill.Import(t.Context(), source, filepath.Join(t.TempDir(), "g"), o)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "word") {
+			t.Errorf("found %v, expected an error with %q", err, want)
+		}
+	}
+	bad(option.Import{}, "the table of a catalog that the environment does not name")
+	o := option.Import{}
+	o.AllowOutside = true
+	bad(o, "found a catalog that wants credentials")
+	t.Setenv("PYICEBERG_CATALOG__ELSEWHERE__URI", "https://host.example")
+	t.Setenv("PYICEBERG_CATALOG__ELSEWHERE__TOKEN", "other-word")
+	bad(option.Import{}, "the table of a catalog that the environment does not name")
+	t.Setenv("PYICEBERG_CATALOG__HERE__URI", c.URL+"/")
+	t.Setenv("PYICEBERG_CATALOG__HERE__TOKEN", c.Token)
+	store, edges := importLake(t, source, option.Import{})
+	if edges != 2 {
+		t.Errorf("found %d edges, expected 2", edges)
+	}
+	answer("second")
+	for range 2 {
+		if _, err := graphmill.Append(t.Context(), store, "", option.Append{Follow: source}); err != nil {
+			t.Fatal(err)
+		}
+		if n := edgesOf(t, store); n != 3 {
+			t.Errorf("found %d edges, expected 3", n)
+		}
+	}
+}

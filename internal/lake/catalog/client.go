@@ -53,13 +53,9 @@ type config struct {
 	separator string // of the levels of a namespace
 }
 
-// newClient makes the client of the catalog of an address.
-func newClient(a *address, environment []string) (*client, error) {
-	name, given, err := choose(configured(environment), a)
-	if err == nil {
-		err = given.unsupported()
-	}
-	if err != nil {
+// newClient makes the client of the catalog of an address, which has a name and properties in the environment.
+func newClient(a *address, name string, given properties) (*client, error) {
+	if err := given.unsupported(); err != nil {
 		return nil, fmt.Errorf("%s: %w", a.endpoint, err)
 	}
 	c := &client{endpoint: a.endpoint, warehouse: a.warehouse, name: name, given: given}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -52,18 +53,23 @@ func (f *FS) table(name string) (*table, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	known, given, err := choose(configured(os.Environ()), &a)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", a.endpoint, err)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if t := f.tables[a.folder]; t != nil {
-		return t, a.rest, nil
-	}
+	// A client has the credentials that the environment has now.
 	key := a.endpoint + "\n" + a.warehouse
 	c := f.clients[key]
-	if c == nil {
-		if c, err = newClient(&a, os.Environ()); err != nil {
+	if c == nil || c.name != known || !maps.Equal(c.given, given) {
+		if c, err = newClient(&a, known, given); err != nil {
 			return nil, "", err
 		}
 		f.clients[key] = c
+	}
+	if t := f.tables[a.folder]; t != nil && t.client == c {
+		return t, a.rest, nil
 	}
 	t := &table{address: a, client: c, stores: f.stores, parts: map[string]*objects.FS{}}
 	f.tables[a.folder] = t

@@ -17,7 +17,7 @@ func (r *reader) added(since int64, last *snapshot) (rows []*entry, err error) {
 			}
 		case "replace":
 		default:
-			return nil, lake.Badf("found the snapshot %d, which deleted or changed rows (%q), expected snapshots that add rows alone after snapshot %d, up to which the rows were taken; take the whole table anew, or append what changed with tables of your own", s.ID, s.operation(), since)
+			return nil, lake.Badf("found the snapshot %d, which deleted or changed rows (%q), expected snapshots that add rows alone after snapshot %d, up to which the rows were taken; import the whole table anew, or give what changed as tables to `Drop` and `Change`", s.ID, s.operation(), since)
 		}
 		var next *snapshot
 		if s.Parent != nil {
