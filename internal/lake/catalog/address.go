@@ -42,7 +42,7 @@ func parseAddress(name string) (address, error) {
 	} else if ref != (lake.Ref{}) { // the table is the same at each version
 		table = plain
 	}
-	if !ok || !hasTable || table == "" {
+	if !ok || !hasTable || table == "" || !Is(name) {
 		return a, lake.Badf("%s: found an address of a catalog without a table, expected %s; name the table after a #", name, form)
 	}
 	at, query, hasQuery := strings.Cut(at, "?")

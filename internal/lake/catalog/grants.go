@@ -62,7 +62,7 @@ func (t *table) fileSystem(uri string) (vfs.FS, error) {
 	p := g.properties
 	keys := p.keys()
 	if scheme == "s3" && keys.ID == "" || scheme == "gs" && keys.Token == "" {
-		return vfs.OS, nil
+		return whole, nil
 	}
 	grant := objects.Grant{From: "the catalog", Keys: func() (objects.Keys, error) { return t.keysOf(g.prefix) }}
 	if scheme == "s3" {
