@@ -158,3 +158,15 @@ func TestCatalogInGraphYAML(t *testing.T) {
 		}
 	}
 }
+
+// TestDraftOfCatalog drafts a graph.yaml of a table of a catalog, which names it by its whole address.
+func TestDraftOfCatalog(t *testing.T) {
+	c, answer := newCatalog(t)
+	answer("second")
+	address := c.Address("social.year%202026.fol%2Elows")
+	var text strings.Builder
+	_, err := graphmill.Draft(t.Context(), address, &text, option.Draft{})
+	if err != nil || !strings.Contains(text.String(), address) {
+		t.Errorf("found %s and %v, expected a draft with %s", text.String(), err, address)
+	}
+}

@@ -76,7 +76,7 @@ func googleEndpoint() string {
 func connect(scheme, bucket, endpoint string, told *origin, o *minio.Options) (*s3, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.User != nil {
-		return nil, fmt.Errorf("%s://%s: found an endpoint %s that is none, expected https://HOST or http://HOST:PORT", scheme, bucket, cmp.Or(told.place, "in the environment"))
+		return nil, fmt.Errorf("%s://%s: found an endpoint %s that is none, expected https://HOST or http://HOST:PORT; correct it", scheme, bucket, cmp.Or(told.place, "in the environment"))
 	}
 	o.Secure = u.Scheme == "https"
 	core, err := minio.NewCore(u.Host, o)

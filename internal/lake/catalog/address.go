@@ -85,6 +85,15 @@ func parseAddress(name string) (address, error) {
 	return a, nil
 }
 
+// TableName is the name of the table of a path without its namespace; empty: the path is none of a table.
+func TableName(path string) string {
+	a, err := parseAddress(path)
+	if err != nil {
+		return ""
+	}
+	return a.table
+}
+
 // normalEndpoint is the address of a catalog in the form in which two of one catalog are equal.
 func normalEndpoint(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())

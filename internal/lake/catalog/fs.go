@@ -91,7 +91,7 @@ func (f *FS) place(name string) (answer *loaded, fsys vfs.FS, at string, err err
 	if err != nil {
 		return nil, nil, "", err
 	}
-	uri := ""
+	var uri string
 	switch below, outside := strings.CutPrefix(rest, outsideFolder+"/"); {
 	case outside:
 		uri, _ = storageAddress(below)

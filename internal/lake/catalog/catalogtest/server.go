@@ -125,10 +125,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) giveToken(w http.ResponseWriter, r *http.Request) {
 	if r.PostFormValue("grant_type") != "client_credentials" || r.PostFormValue("client_id") != s.Client || r.PostFormValue("client_secret") != s.Secret || r.PostFormValue("scope") == "" {
 		w.WriteHeader(http.StatusUnauthorized)
-		write(w, map[string]string{"error": "invalid_client", "error_description": "Credentials given were invalid: " + r.PostFormValue("client_secret")})
+		writeJSON(w, map[string]string{"error": "invalid_client", "error_description": "Credentials given were invalid: " + r.PostFormValue("client_secret")})
 		return
 	}
-	write(w, map[string]any{"access_token": s.token(), "token_type": "bearer", "expires_in": 3600})
+	writeJSON(w, map[string]any{"access_token": s.token(), "token_type": "bearer", "expires_in": 3600})
 }
 
 func (s *Server) giveConfig(w http.ResponseWriter, r *http.Request) {
@@ -147,7 +147,7 @@ func (s *Server) giveConfig(w http.ResponseWriter, r *http.Request) {
 	if s.Endpoints != nil {
 		answer["endpoints"] = s.Endpoints
 	}
-	write(w, answer)
+	writeJSON(w, answer)
 }
 
 func (s *Server) giveTable(w http.ResponseWriter, r *http.Request, rest string) {
@@ -181,7 +181,7 @@ func (s *Server) giveTable(w http.ResponseWriter, r *http.Request, rest string) 
 	case !known:
 		Refuse(w, http.StatusNotFound, "NoSuchTableException", "Table does not exist")
 	default:
-		write(w, answer)
+		writeJSON(w, answer)
 	}
 }
 
@@ -189,9 +189,9 @@ func (s *Server) giveTable(w http.ResponseWriter, r *http.Request, rest string) 
 func Refuse(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	write(w, map[string]any{"error": map[string]any{"message": message, "type": kind, "code": status}})
+	writeJSON(w, map[string]any{"error": map[string]any{"message": message, "type": kind, "code": status}})
 }
 
-func write(w http.ResponseWriter, v any) {
+func writeJSON(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v) // a client that is gone reads no answer
 }
