@@ -191,7 +191,6 @@ var enough = map[string][]string{
 		"found sslpassword in the address of the database, expected it in PGSSLPASSWORD: an address is seen by others, in the list of processes",
 		"%s: found an address that cannot be read, expected postgres://USER@HOST/DATABASE",
 		"%s: found an address without a bucket, expected s3://BUCKET/KEY, gs://BUCKET/KEY or https://HOST/PATH",
-		"%s://%s: found an endpoint in the environment that is none, expected https://HOST or http://HOST:PORT",
 		"%s:%d: found %s, expected a %s in 0..%d%s",
 		"`Joined`: found %q, expected a node type, or an edge type by its three names",
 		"%s: found a file, expected an output folder of graphmill, or the configuration of a partitioned graph (GRAPH_NAME.json)",

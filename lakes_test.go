@@ -3,6 +3,8 @@ package graphmill_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,6 +54,41 @@ func TestLakesInBuckets(t *testing.T) {
 		if a, b := sumsOfFiles(t, here), sumsOfFiles(t, there); a != b {
 			t.Errorf("%s: found the store %s from a bucket, expected %s as from the disk", name, b, a)
 		}
+	}
+}
+
+// TestLakesOnWebServers imports tables of lakes from a web server without lists, and finds the stores of the same tables on the disk. A table
+// of Iceberg without a hint is found by its file of metadata.
+func TestLakesOnWebServers(t *testing.T) {
+	files := http.FileServer(http.Dir("."))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if info, err := os.Stat("." + r.URL.Path); err != nil || info.IsDir() {
+			http.NotFound(w, r)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	t.Setenv("GRAPHMILL_CACHE", t.TempDir())
+	o := option.Import{}
+	o.Columns = "src,dst"
+	hint := filepath.Join(lakeTables["iceberg"], "metadata", "version-hint.text")
+	version, err := os.ReadFile(hint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, at string }{
+		{"delta", lakeTables["delta"]}, {"iceberg", lakeTables["iceberg"]}, {"iceberg", lakeTables["iceberg"] + "/metadata/v" + strings.TrimSpace(string(version)) + ".gz.metadata.json"},
+	} {
+		here, _ := importLake(t, lakeTables[c.name], o)
+		there, _ := importLake(t, server.URL+"/"+c.at, o)
+		if a, b := sumsOfFiles(t, here), sumsOfFiles(t, there); a != b {
+			t.Errorf("%s: found the store %s from a web server, expected %s as from the disk", c.at, b, a)
+		}
+	}
+	_, err = graphmill.Import(t.Context(), server.URL+"/internal/lake/iceberg/testdata/pyiceberg2", filepath.Join(t.TempDir(), "g"), o)
+	if err == nil || !strings.Contains(err.Error(), "give the file of metadata of a table of Iceberg") {
+		t.Errorf("found %v, expected an error that says to name the file of metadata", err)
 	}
 }
 

@@ -22,6 +22,7 @@
 #   bench/peers.sh features   scikit-learn, polars, pyarrow
 #   bench/peers.sh tgb        TGB, without torch
 #   bench/peers.sh lakes      delta-rs and pyiceberg, which write and read tables of lakes
+#   bench/peers.sh catalog    the catalog server of Apache Iceberg's own tests, and pyiceberg (needs Java 17 and Maven)
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -29,7 +30,7 @@
 # Python and the recipe), so that a changed pin makes a new one and a finished one is used as it
 # is. An environment is finished when it holds the file "complete", which is
 # written last; one that was interrupted is removed and made anew. Only pip is
-# used, go install for s3, and Maven for neo4j. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
+# used, go install for s3, and Maven for neo4j and catalog. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
 # it covers every byte of a helper and of a recipe below.
 #
 # GRAPHMILL_WHEELS names a folder of wheels that were compiled before. Those whose name and SHA-256 are in bench/peers/wheels.txt are
@@ -217,11 +218,17 @@ recipe_axe() {
   $PIP --no-deps -r "$PINS" && ls "$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/axe_playwright_python/axe.min.js"
 }
 
+# The server is in jars beside the environment's python.
+recipe_catalog() {
+  $PIP -r "$PINS" && "$1" -c 'import pyiceberg.catalog.rest' &&
+    mvn -q -B -f "$HELPER" dependency:copy-dependencies -DoutputDirectory="$venv/catalog"
+}
+
 recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, catalog, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -229,6 +236,7 @@ case $1 in
   pyg) install pyg "$pinned/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$pinned/jraph-requirements.txt" "" 3.11 3.12 ;;
+  catalog) install catalog "$pinned/lakes-requirements.txt" "$pinned/catalog.xml" 3.11 3.12 ;;
   lakes) install lakes "$pinned/lakes-requirements.txt" "" 3.11 3.12 ;;
   lightning)
     BASE=$("$0" pyg)
@@ -257,5 +265,5 @@ case $1 in
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
+  *) die "found peer '$1', expected axe, batches, catalog, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac

@@ -31,8 +31,8 @@ type Append struct {
 	Change string
 	// Follow is a folder whose sources are appended as they come, in the order of their names, in place of the source of Append: files of edges, those that are there at a
 	// time as one segment, and folders with a graph.yaml, which is the last file to appear in each. Each is taken once, whatever ends the process. Files are not changed
-	// once they have their names. A name with ".drop" or ".change" at its end, or before its ending, says that the source is one of Drop or Change. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone. Follow can also be a graph.yaml whose queries have marks: the
-	// rows after the marks are appended. Follow "-" reads lines of JSON from Input: rows, in the envelope of kcat -J if they have one, and change events of Debezium. The source of Append is
+	// once they have their names. A name with ".drop" or ".change" at its end, or before its ending, says that the source is one of Drop or Change. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone. Follow can also be a graph.yaml whose queries have marks, or
+	// the folder of a lake's table: the rows after the marks are appended. Follow "-" reads lines of JSON from Input: rows, in the envelope of kcat -J if they have one, and change events of Debezium. The source of Append is
 	// a graph.yaml then, whose tables, by the names of their files without endings, say which types the rows of a table have; the files need not exist. docs/growing.md has the forms.
 	Follow string
 	// Every is how often Follow looks, or asks its queries; 0: once, and Append then ends. With Follow "-", a batch of lines is appended Every after its first line came; 0: 10 s.

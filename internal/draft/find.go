@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -38,6 +39,9 @@ func Find(ctx context.Context, fsys vfs.FS, path string) (Source, error) {
 			return s, err
 		}
 		all = []found{{name: tableName(path), names: []string{filepath.Base(path)}, files: files}}
+		if catalog.Is(path) {
+			all[0].name, all[0].names = typeName(catalog.TableName(path)), []string{vfs.Spelled(path)}
+		}
 	} else if info, err := fsys.Stat(path); err != nil {
 		return s, err
 	} else if info.IsDir() {

@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -74,8 +75,10 @@ func (p *opener) find(names ...string) ([]string, error) {
 		}
 		for _, f := range found {
 			path, isLog := tablefiles.CutLog(f)
-			if err := p.inside(p.dir, path); err != nil {
-				return nil, err
+			if !catalog.Is(path) { // Find has checked that one may be read
+				if err := p.inside(p.dir, path); err != nil {
+					return nil, err
+				}
 			}
 			if !isLog { // the files of a lake's table are known when it is open
 				p.use(f)

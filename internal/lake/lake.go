@@ -1,6 +1,7 @@
 package lake
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,6 +38,9 @@ type Snapshot struct {
 	Log []string
 	// Files are in the byte order of their paths.
 	Files []File
+	// Resolve, if not nil, finds more rows of Files that are deleted, by their keys. It reads their columns of the files with several threads,
+	// and returns a bitmap for each of Files; nil: none.
+	Resolve func(ctx context.Context, threads int) ([]*roaring64.Bitmap, error)
 	// NeedsIDs says that columns have no names in files without field ids, so that such a file is an error.
 	NeedsIDs bool
 }
@@ -72,7 +76,7 @@ type File struct {
 	Values map[int]*string
 	// Fallback says that Values count only where the file does not have the column.
 	Fallback bool
-	// Deleted are the numbers of the rows in the file that are deleted; nil: none.
+	// Deleted are the numbers of the rows in the file that are deleted, but those that Resolve finds; nil: none.
 	Deleted *roaring64.Bitmap
 }
 

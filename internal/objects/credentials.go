@@ -13,7 +13,10 @@ import (
 )
 
 // origin says which of several places gave the credentials. Its text never has a secret.
-type origin struct{ name atomic.Pointer[string] }
+type origin struct {
+	name  atomic.Pointer[string]
+	place string // that an endpoint is from; empty: the environment
+}
 
 const unsigned = "no credentials, so that requests are not signed"
 

@@ -31,7 +31,9 @@ type Options struct {
 type FS struct {
 	scheme string
 	o      Options
-	cache  cache
+	cache  *cache
+	grant  *Grant // of a part; nil: the credentials of the environment
+	whole  *FS    // that a part was made from; nil: it is none
 
 	mu       sync.Mutex
 	services map[string]service // by bucket
@@ -39,6 +41,7 @@ type FS struct {
 	links    map[string]linked  // by staged path
 	idle     []*object          // with blocks and, perhaps, without users, the oldest first
 	sized    bool               // cache has its bound
+	parts    []*FS              // that Granted made
 }
 
 var _ vfs.Sender = (*FS)(nil)
@@ -48,9 +51,13 @@ const idleFiles = 128
 
 // New returns the file system of a scheme: s3, gs, https or http.
 func New(scheme string, o Options) *FS {
-	f := &FS{scheme: scheme, o: o, services: map[string]service{}, objects: map[string]*object{}, links: map[string]linked{}}
-	f.cache.idle = f.dropIdle
+	f := newFS(scheme, o)
+	f.cache = &cache{idle: f.dropIdle}
 	return f
+}
+
+func newFS(scheme string, o Options) *FS {
+	return &FS{scheme: scheme, o: o, services: map[string]service{}, objects: map[string]*object{}, links: map[string]linked{}}
 }
 
 // of is the service and the address of a path. Exactly one of service and staged is set; staged is a local path.
@@ -77,10 +84,12 @@ func (f *FS) connect(a address) (s service, err error) {
 	if s := f.services[a.bucket]; s != nil {
 		return s, nil
 	}
-	switch f.scheme {
-	case "s3":
+	switch {
+	case f.grant != nil:
+		s, err = f.grant.connect(f.scheme, a.bucket)
+	case f.scheme == "s3":
 		s, err = newS3(a.bucket)
-	case "gs":
+	case f.scheme == "gs":
 		s, err = newGoogle(a.bucket)
 	default:
 		s = newWeb(f.scheme, a.bucket)
@@ -101,6 +110,9 @@ func (f *FS) temp() (vfs.File, error) {
 
 // size sets the bound of the cache.
 func (f *FS) size() error {
+	if f.whole != nil {
+		return f.whole.size()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.sized {
@@ -243,6 +255,11 @@ func (f *FS) dropIdle() (bytes int64, ok bool) {
 		}
 	}
 	if len(names) == 0 {
+		for _, p := range f.parts {
+			if bytes, ok := p.dropIdle(); ok {
+				return bytes, true
+			}
+		}
 		return 0, false
 	}
 	name := slices.Min(names)

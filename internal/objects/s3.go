@@ -2,6 +2,7 @@ package objects
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,35 +39,44 @@ const partBytes = 16 << 20
 // smallTries is the number of tries of small objects, beyond those of the client library, which does not repeat a request whose bytes it cannot read again.
 const smallTries = 3
 
-// newS3 connects to the server of a bucket: Amazon's, or the one at AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.
+// newS3 connects to the server of a bucket, with the credentials of the environment.
 func newS3(bucket string) (*s3, error) {
-	endpoint := first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
-	lookup := minio.BucketLookupPath // the form that every server knows
-	if endpoint == "" {
-		endpoint, lookup = "https://s3.amazonaws.com", minio.BucketLookupAuto
-	}
-	region := first("AWS_REGION", "AWS_DEFAULT_REGION")
-	if region == "" {
-		region = regionOf(os.Getenv("AWS_CONFIG_FILE"), os.Getenv("AWS_PROFILE"))
-	}
+	endpoint, lookup := s3Endpoint()
 	creds, told := s3Credentials()
-	return connect("s3", bucket, endpoint, told, &minio.Options{Creds: creds, Transport: transport(), Region: region, BucketLookup: lookup, MaxRetries: tries, TrailingHeaders: true})
+	return connect("s3", bucket, endpoint, told, &minio.Options{Creds: creds, Transport: transport(), Region: s3Region(), BucketLookup: lookup, MaxRetries: tries, TrailingHeaders: true})
 }
 
-// newGoogle connects to Google Cloud Storage, or to the server of GS_ENDPOINT_URL.
-func newGoogle(bucket string) (*s3, error) {
-	endpoint := first("GS_ENDPOINT_URL")
-	if endpoint == "" {
-		endpoint = "https://storage.googleapis.com"
+// s3Endpoint is Amazon's server, or the one at AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.
+func s3Endpoint() (endpoint string, lookup minio.BucketLookupType) {
+	if endpoint := first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"); endpoint != "" {
+		return endpoint, minio.BucketLookupPath // the form that every server knows
 	}
+	return "https://s3.amazonaws.com", minio.BucketLookupAuto
+}
+
+// s3Region is the region of the environment or of the profile; "": not known.
+func s3Region() string {
+	if region := first("AWS_REGION", "AWS_DEFAULT_REGION"); region != "" {
+		return region
+	}
+	return regionOf(os.Getenv("AWS_CONFIG_FILE"), os.Getenv("AWS_PROFILE"))
+}
+
+// newGoogle connects to Google Cloud Storage, with the credentials of the environment.
+func newGoogle(bucket string) (*s3, error) {
 	creds, through, told := googleCredentials(transport())
-	return connect("gs", bucket, endpoint, told, &minio.Options{Creds: creds, Transport: through, Region: "auto", BucketLookup: minio.BucketLookupPath, MaxRetries: tries})
+	return connect("gs", bucket, googleEndpoint(), told, &minio.Options{Creds: creds, Transport: through, Region: "auto", BucketLookup: minio.BucketLookupPath, MaxRetries: tries})
+}
+
+// googleEndpoint is Google's server, or the one at GS_ENDPOINT_URL.
+func googleEndpoint() string {
+	return cmp.Or(first("GS_ENDPOINT_URL"), "https://storage.googleapis.com")
 }
 
 func connect(scheme, bucket, endpoint string, told *origin, o *minio.Options) (*s3, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.User != nil {
-		return nil, fmt.Errorf("%s://%s: found an endpoint in the environment that is none, expected https://HOST or http://HOST:PORT", scheme, bucket)
+		return nil, fmt.Errorf("%s://%s: found an endpoint %s that is none, expected https://HOST or http://HOST:PORT; correct it", scheme, bucket, cmp.Or(told.place, "in the environment"))
 	}
 	o.Secure = u.Scheme == "https"
 	core, err := minio.NewCore(u.Host, o)

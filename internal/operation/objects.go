@@ -3,6 +3,7 @@ package operation
 import (
 	"os"
 
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/objects"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -13,10 +14,16 @@ import (
 // stores are the file systems of object stores, by scheme.
 var stores = map[string]*objects.FS{}
 
-// Paths of object stores work wherever paths of files do: s3://BUCKET/KEY, gs://BUCKET/KEY, and to read https://HOST/PATH.
+// Paths of object stores work wherever paths of files do: s3://BUCKET/KEY, gs://BUCKET/KEY, and to read https://HOST/PATH and the tables of catalogs,
+// iceberg+https://HOST/PATH#NAMESPACE.TABLE.
 func init() {
 	o := objects.Options{Cache: objects.CacheFolder(), CacheSize: os.Getenv("GRAPHMILL_CACHE_SIZE"), Last: []string{store.ManifestFile, store.ManifestSumFile}}
+	tables := catalog.New(stores)
 	for _, scheme := range vfs.Schemes {
+		if catalog.Is(scheme + "://") {
+			vfs.Mount(scheme, tables)
+			continue
+		}
 		stores[scheme] = objects.New(scheme, o)
 		vfs.Mount(scheme, stores[scheme])
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Schemes are the beginnings of paths that file systems other than the operating system's can have, such as s3://BUCKET/KEY.
-var Schemes = []string{"s3", "gs", "https", "http"}
+var Schemes = []string{"s3", "gs", "https", "http", "iceberg+https", "iceberg+http"}
 
 var mounted = map[string]FS{}
 

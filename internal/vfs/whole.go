@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -108,7 +109,10 @@ func (w *Whole) Commit() error {
 	if err != nil {
 		return errors.Join(err, w.fs.RemoveAll(w.temp))
 	}
-	return w.fs.SyncDir(filepath.Dir(w.name))
+	if err := w.fs.SyncDir(filepath.Dir(w.name)); err != nil {
+		return fmt.Errorf("%s: the file is complete, but its folder could not be synced: %w", w.name, err)
+	}
+	return nil
 }
 
 // Close implements File: the file is given up.

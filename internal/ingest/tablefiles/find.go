@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -13,8 +14,15 @@ import (
 // in. Files of such a table alone are refused.
 func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder string, err error) {
 	full := filepath.Join(dir, name)
-	if filepath.IsAbs(name) {
+	switch {
+	case filepath.IsAbs(name):
 		full = name
+	case catalog.Is(name):
+		if !outside && !catalog.IsConfigured(name) {
+			return nil, "", badf("%s: found the table of a catalog that the environment does not name, expected one within %s; give PYICEBERG_CATALOG__NAME__URI with its address, or allow it with `AllowOutside`", name, dir)
+		}
+		log, err := findLake(fsys, filepath.Clean(name))
+		return []string{log}, "", err
 	}
 	if filepath.IsLocal(name) || outside {
 		log, err := findLake(fsys, full)
@@ -46,6 +54,10 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 // FindPath is Find for a path that is not relative to a folder: parts of it from the first glob on are the name.
 func FindPath(fsys vfs.FS, path string, outside bool) (files []string, folder string, err error) {
 	path = filepath.Clean(path) // without the slash that completion puts after a folder
+	if catalog.Is(path) {
+		log, err := findLake(fsys, path)
+		return []string{log}, "", err
+	}
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	for strings.ContainsAny(dir, "*?[") {
 		// The name of an existing folder means that folder.

@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/lakefiles"
 	"github.com/graphmill/graphmill/internal/lake"
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/lake/delta"
 	"github.com/graphmill/graphmill/internal/lake/iceberg"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -80,7 +81,7 @@ func IsLake(fsys vfs.FS, path string) (bool, error) {
 // table.
 func findLake(fsys vfs.FS, path string) (string, error) {
 	dir, ref, err := lake.CutRef(path)
-	if err == nil && ref != (lake.Ref{}) {
+	if err == nil && ref != (lake.Ref{}) && !catalog.Is(dir) {
 		if there, err := vfs.Exists(fsys, path); err != nil {
 			return "", err
 		} else if there { // a file that has such a name
@@ -90,6 +91,15 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 	if err != nil {
 		return "", tagged.Errorf(table.ErrFormat, "%w", err)
 	}
+	if catalog.Is(dir) {
+		// The catalog says what it has: an error of it is not one of a path.
+		if _, err := fsys.Stat(dir); errors.Is(err, lake.ErrFormat) {
+			return "", tagged.Errorf(table.ErrFormat, "%w", err)
+		} else if err != nil {
+			return "", err
+		}
+		return filepath.Join(dir, iceberg.Metadata) + ref.String(), nil
+	}
 	if iceberg.IsMetadata(filepath.Base(dir)) {
 		there, err := vfs.Exists(fsys, dir)
 		if err != nil || !there {
@@ -98,17 +108,7 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 		return path, nil
 	}
 	if strings.HasPrefix(vfs.Scheme(dir), "http") { // a web server has no folders
-		if filepath.Ext(dir) != "" {
-			return "", nil
-		}
-		there, err := vfs.Exists(fsys, filepath.Join(dir, delta.Log, "_last_checkpoint"))
-		if err == nil && !there {
-			there, err = vfs.Exists(fsys, filepath.Join(dir, delta.Log, "00000000000000000000.json"))
-		}
-		if err != nil || !there {
-			return "", err
-		}
-		return filepath.Join(dir, delta.Log) + ref.String(), nil
+		return findWebLake(fsys, dir, ref)
 	}
 	info, err := fsys.Stat(dir)
 	if vfs.Absent(err) {
@@ -133,6 +133,28 @@ func findLake(fsys vfs.FS, path string) (string, error) {
 		return "", f.refuse(dir, root)
 	}
 	return filepath.Join(dir, f.log) + ref.String(), nil
+}
+
+// findWebLake is findLake on a web server, which lists no folders: a table is found by the files that begin its log.
+func findWebLake(fsys vfs.FS, dir string, ref lake.Ref) (string, error) {
+	if filepath.Ext(dir) != "" || strings.ContainsAny(filepath.Base(dir), "*?[@") {
+		return "", nil
+	}
+	for _, mark := range []struct{ log, file string }{{delta.Log, "_last_checkpoint"}, {delta.Log, "00000000000000000000.json"}, {iceberg.Metadata, "version-hint.text"}} {
+		there, err := vfs.Exists(fsys, filepath.Join(dir, mark.log, mark.file))
+		if err != nil {
+			return "", err
+		}
+		if there {
+			return filepath.Join(dir, mark.log) + ref.String(), nil
+		}
+	}
+	there, err := vfs.Exists(fsys, dir)
+	if err != nil || there {
+		return "", err
+	}
+	return "", tagged.Errorf(table.ErrFormat, "%s: found no file, and no _delta_log/_last_checkpoint or metadata/version-hint.text of a table of a lake, expected one of them, as a web server lists no folders; give the file of metadata of a table of Iceberg: %s",
+		dir, filepath.Join(dir, iceberg.Metadata, "NAME"+iceberg.MetadataSuffix))
 }
 
 // refuseLog refuses the folder of a log, whose table is the folder above.

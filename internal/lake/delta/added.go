@@ -42,7 +42,7 @@ func (l *log) added(after, version int64, taken string) (map[string]*fileAction,
 			return nil
 		})
 		if errors.Is(err, errRemoved) {
-			return nil, lake.Badf("%s: found a commit that deleted or changed rows, expected commits that add rows alone after version %d, up to which the rows were taken; take the whole table anew, or append what changed with tables of your own", path, after)
+			return nil, lake.Badf("%s: found a commit that deleted or changed rows, expected commits that add rows alone after version %d, up to which the rows were taken; import the whole table anew, or give what changed as tables to `Drop` and `Change`", path, after)
 		}
 		if err != nil {
 			return nil, err

@@ -10,14 +10,14 @@ func (r *reader) added(since int64, last *snapshot) (rows []*entry, err error) {
 	seen := map[int64]bool{}
 	for s := last; s.ID != since; {
 		seen[s.ID] = true
-		switch s.Summary.Operation {
+		switch s.operation() {
 		case "append":
 			if rows, err = r.appended(rows, s); err != nil {
 				return nil, err
 			}
 		case "replace":
 		default:
-			return nil, lake.Badf("found the snapshot %d, which deleted or changed rows (%q), expected snapshots that add rows alone after snapshot %d, up to which the rows were taken; take the whole table anew, or append what changed with tables of your own", s.ID, s.Summary.Operation, since)
+			return nil, lake.Badf("found the snapshot %d, which deleted or changed rows (%q), expected snapshots that add rows alone after snapshot %d, up to which the rows were taken; import the whole table anew, or give what changed as tables to `Drop` and `Change`", s.ID, s.operation(), since)
 		}
 		var next *snapshot
 		if s.Parent != nil {
@@ -37,6 +37,7 @@ func (r *reader) appended(rows []*entry, s *snapshot) ([]*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	before := len(rows)
 	for i := range list {
 		m := &list[i]
 		if m.Content != manifestOfRows || m.Snapshot != nil && *m.Snapshot != s.ID {
@@ -55,6 +56,9 @@ func (r *reader) appended(rows []*entry, s *snapshot) ([]*entry, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if err := s.checkCount(len(rows)-before, "added-data-files"); err != nil {
+		return nil, err
 	}
 	return rows, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/internal/lake"
@@ -17,9 +18,14 @@ const (
 	maxBatch   = 256 << 20
 )
 
+// groupSpan is row groups of a file of Parquet: from the first to the one before end, or to the last one if that is smaller.
+type groupSpan struct{ first, end int }
+
+var allGroups = groupSpan{0, math.MaxInt}
+
 // eachBatch calls fn for the rows of some columns of a file of Parquet. choose returns the numbers of the columns. first is the number of the
 // first of n rows in the file.
-func eachBatch(fsys vfs.FS, path string, choose func(*parquet.File) ([]int, error), fn func(first uint64, n int, columns []parquet.Rows) error) (err error) {
+func eachBatch(fsys vfs.FS, path string, span groupSpan, choose func(*parquet.File) ([]int, error), fn func(first uint64, n int, columns []parquet.Rows) error) (err error) {
 	info, err := vfs.Regular(fsys, path)
 	if err != nil {
 		return err
@@ -39,12 +45,34 @@ func eachBatch(fsys vfs.FS, path string, choose func(*parquet.File) ([]int, erro
 	}
 	first := uint64(0)
 	for g := range p.Groups {
+		if g < span.first || g >= span.end {
+			first += uint64(p.Groups[g].Rows)
+			continue
+		}
 		if err := eachOfGroup(p, f, g, numbers, first, fn); err != nil {
 			return badParquet(fmt.Sprintf("%s: row group %d", path, g), err)
 		}
 		first += uint64(p.Groups[g].Rows)
 	}
 	return nil
+}
+
+// groupsOf is the number of row groups of a file of Parquet.
+func groupsOf(fsys vfs.FS, path string) (n int, err error) {
+	info, err := vfs.Regular(fsys, path)
+	if err != nil {
+		return 0, err
+	}
+	f, err := fsys.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	p, err := parquet.Open(f, info.Size())
+	if err != nil {
+		return 0, badParquet(path, err)
+	}
+	return len(p.Groups), nil
 }
 
 func eachOfGroup(p *parquet.File, f io.ReaderAt, group int, numbers []int, first uint64, fn func(first uint64, n int, columns []parquet.Rows) error) error {

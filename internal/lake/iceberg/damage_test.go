@@ -39,7 +39,10 @@ func TestDamage(t *testing.T) {
 						t.Fatal(err)
 					}
 					fuzzing.Check(t, len(bad), func() {
-						_, err := Open(vfs.OS, dir, lake.Ref{}, "", false)
+						s, err := Open(vfs.OS, dir, lake.Ref{}, "", false)
+						if err == nil && s.Resolve != nil {
+							_, err = s.Resolve(t.Context(), 2)
+						}
 						if err == nil {
 							return
 						}

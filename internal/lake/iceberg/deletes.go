@@ -9,11 +9,12 @@ import (
 	"github.com/graphmill/graphmill/internal/lake"
 )
 
-// deleted returns the rows that are deleted of each file with rows; nil: none.
-func (r *reader) deleted(rows, deletions []*entry) ([]*roaring64.Bitmap, error) {
-	out := make([]*roaring64.Bitmap, len(rows))
+// deleted returns the rows that deletions by number delete of each file with rows; nil: none. keyed, if not nil, finds those that deletions
+// by key delete.
+func (r *reader) deleted(rows, deletions []*entry) (out []*roaring64.Bitmap, keyed *keyDeletions, err error) {
+	out = make([]*roaring64.Bitmap, len(rows))
 	if len(deletions) == 0 {
-		return out, nil
+		return out, nil, nil
 	}
 	byPath := map[string]int{} // of the numbers of files, by the paths in the metadata
 	for i, e := range rows {
@@ -31,9 +32,9 @@ func (r *reader) deleted(rows, deletions []*entry) ([]*roaring64.Bitmap, error) 
 			case !ok: // the file is not in the table any more
 				continue
 			case vectors[i] != nil:
-				return nil, lake.Badf("found two deletion vectors of %s, expected one; the manifests are damaged", rows[i].File.Path)
+				return nil, nil, lake.Badf("found two deletion vectors of %s, expected one; the manifests are damaged", rows[i].File.Path)
 			case rows[i].sequence > d.sequence:
-				return nil, lake.Badf("found a deletion vector of %s that is older than the file, expected a newer one; the manifests are damaged", rows[i].File.Path)
+				return nil, nil, lake.Badf("found a deletion vector of %s that is older than the file, expected a newer one; the manifests are damaged", rows[i].File.Path)
 			}
 			vectors[i] = d
 		default:
@@ -43,16 +44,17 @@ func (r *reader) deleted(rows, deletions []*entry) ([]*roaring64.Bitmap, error) 
 	for i, d := range vectors {
 		b, err := r.vector(d)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out[i] = b
 	}
 	for _, d := range positions {
 		if err := r.positions(d, rows, byPath, vectors, out); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return out, r.deleteKeys(rows, keys, out)
+	keyed, err = r.keyDeletions(rows, keys)
+	return out, keyed, err
 }
 
 // vector reads a deletion vector, which is a blob of a Puffin file.
@@ -100,7 +102,7 @@ func (r *reader) positions(d *entry, rows []*entry, byPath map[string]int, vecto
 	}
 	last, at := "", -1 // the file of the row before, as rows are sorted
 	r.log = append(r.log, d.path)
-	return eachBatch(r.fsys, d.path, choose, func(first uint64, n int, columns []parquet.Rows) error {
+	return eachBatch(r.fsys, d.path, allGroups, choose, func(first uint64, n int, columns []parquet.Rows) error {
 		for row := range n {
 			if isNull(&columns[0], row) || isNull(&columns[1], row) {
 				return lake.Badf("row %d: found null, expected a path and a position; copy the file again", first+uint64(row))

@@ -8,7 +8,8 @@
 //	data/...parquet                         rows, the rows of files that are deleted by their numbers, and the keys of rows that are deleted
 //	data/...puffin                          deletion vectors: the rows of a file that are deleted, as a bitmap
 //
-// Open finds the metadata, follows a snapshot to its files, and resolves all deletions to bitmaps. A feature that is not read is an
+// Open finds the metadata, follows a snapshot to its files, and resolves deletions by number to bitmaps. Those by key are resolved
+// before the first scan (lake.Snapshot.Resolve). A feature that is not read is an
 // error with its name: encryption, files of rows in ORC or Avro, versions above 3.
 //
 // # Paths
@@ -22,7 +23,7 @@
 // number, and one by a key for files of a lower number alone. Each counts for the files of its partition; one by a key
 // in a table without partitions counts for all files.
 //
-// To resolve deletions by keys, Open reads their columns of the files they count for. It keeps the keys that one partition deletes in
-// memory at a time, in about the bytes of the keys and 64 bytes for each, so that the memory is bounded by the files of keys,
-// and not by those of rows.
+// To resolve deletions by keys, their columns of the files that they count for are read, row groups by several threads. The keys that one
+// partition deletes are in memory at a time, in about the bytes of the keys and 64 bytes for each, so that the memory is bounded by the files
+// of keys, and not by those of rows.
 package iceberg

@@ -1,17 +1,22 @@
 package iceberg
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/isotime"
 	"github.com/graphmill/graphmill/internal/lake"
 )
@@ -19,18 +24,27 @@ import (
 // everywhere is the scope of deletions by key in a table without partitions.
 const everywhere = ""
 
-// deleteKeys adds the rows that files of keys delete.
-func (r *reader) deleteKeys(rows, deletions []*entry, out []*roaring64.Bitmap) error {
-	// Files of the same columns and the same scope are one set of keys.
-	type group struct {
-		ids   []int
-		scope string
-		files []*entry
-	}
-	groups := map[string]*group{}
+// keyDeletions are the deletions by key of a snapshot.
+type keyDeletions struct {
+	r    *reader
+	rows []*entry
+	sets []*keySet
+}
+
+// keySet is the files of keys of the same columns and the same scope.
+type keySet struct {
+	columns []keyColumn
+	scope   string
+	files   []*entry
+}
+
+// keyDeletions sorts files of keys into sets; nil: there are none.
+func (r *reader) keyDeletions(rows, deletions []*entry) (*keyDeletions, error) {
+	sets := map[string]*keySet{}
 	for _, d := range deletions {
+		r.log = append(r.log, d.path)
 		if len(d.File.Keys) == 0 {
-			return lake.Badf("found the file of keys %s without equality_ids, expected them; the manifest is damaged", d.File.Path)
+			return nil, lake.Badf("found the file of keys %s without equality_ids, expected them; the manifest is damaged", d.File.Path)
 		}
 		ids := slices.Sorted(slices.Values(d.File.Keys))
 		scope := d.key()
@@ -38,59 +52,173 @@ func (r *reader) deleteKeys(rows, deletions []*entry, out []*roaring64.Bitmap) e
 			scope = everywhere
 		}
 		name := fmt.Sprint(ids, scope)
-		if groups[name] == nil {
-			groups[name] = &group{ids: ids, scope: scope}
+		if sets[name] == nil {
+			columns, err := r.keyColumns(ids)
+			if err != nil {
+				return nil, err
+			}
+			sets[name] = &keySet{columns: columns, scope: scope}
 		}
-		groups[name].files = append(groups[name].files, d)
+		sets[name].files = append(sets[name].files, d)
 	}
-	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		g := groups[name]
-		if err := r.deleteSet(rows, g.ids, g.scope, g.files, out); err != nil {
-			return err
-		}
+	if len(sets) == 0 {
+		return nil, nil
 	}
-	return nil
+	k := &keyDeletions{r: r, rows: rows}
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		k.sets = append(k.sets, sets[name])
+	}
+	return k, nil
 }
 
-// deleteSet adds the rows that files of the same columns and scope delete.
-func (r *reader) deleteSet(rows []*entry, ids []int, scope string, files []*entry, out []*roaring64.Bitmap) error {
-	columns, err := r.keyColumns(ids)
+// resolve finds the rows that the keys delete, for each file with rows; nil: none.
+func (k *keyDeletions) resolve(ctx context.Context, threads int) ([]*roaring64.Bitmap, error) {
+	out := make([]*roaring64.Bitmap, len(k.rows))
+	for _, s := range k.sets {
+		if err := k.resolveSet(ctx, threads, s, out); err != nil {
+			if errors.Is(err, lake.ErrFormat) && !strings.HasPrefix(err.Error(), k.r.metadata.dir) {
+				err = fmt.Errorf("%s: %w", k.r.metadata.path, err)
+			}
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// groupsAtOnce is the row groups of a file that one thread takes.
+const groupsAtOnce = 4
+
+// resolveSet adds the rows that the keys of a set delete.
+func (k *keyDeletions) resolveSet(ctx context.Context, threads int, s *keySet, out []*roaring64.Bitmap) error {
+	sequences, err := k.sequences(ctx, threads, s)
 	if err != nil {
 		return err
 	}
 	last := int64(math.MinInt64)
-	sequences := map[string]int64{} // the highest number of a deletion, by key
-	for _, d := range files {
-		r.log = append(r.log, d.path)
+	for _, d := range s.files {
 		last = max(last, d.sequence)
-		err := eachKey(r, d, columns, false, func(_ uint64, key []byte) {
-			if s, ok := sequences[string(key)]; !ok || s < d.sequence {
-				sequences[string(key)] = d.sequence
-			}
-		})
-		if err != nil {
-			return err
+	}
+	var files []int
+	for i, e := range k.rows {
+		if e.sequence < last && (s.scope == everywhere || e.key() == s.scope) {
+			files = append(files, i)
 		}
 	}
-	for i, e := range rows {
-		if e.sequence >= last || scope != everywhere && e.key() != scope {
-			continue
-		}
-		err := eachKey(r, e, columns, true, func(row uint64, key []byte) {
-			s, ok := sequences[string(key)]
-			if !ok || e.sequence >= s {
-				return
-			}
-			if out[i] == nil {
-				out[i] = roaring64.New()
-			}
-			out[i].Add(row)
-		})
-		if err != nil {
-			return err
+	groups := make([]int, len(files))
+	err = eachUnit(ctx, len(files), threads, func(_ context.Context, n int) (err error) {
+		groups[n], err = groupsOf(k.r.fsys, k.rows[files[n]].path)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	type unit struct {
+		file int
+		span groupSpan
+	}
+	var units []unit
+	for n, i := range files {
+		for g := 0; g < groups[n]; g += groupsAtOnce {
+			units = append(units, unit{i, groupSpan{g, g + groupsAtOnce}})
 		}
 	}
-	return nil
+	var mu sync.Mutex
+	return eachUnit(ctx, len(units), threads, func(ctx context.Context, n int) error {
+		u := units[n]
+		e := k.rows[u.file]
+		found := roaring64.New()
+		err := eachKey(ctx, k.r, e, u.span, s.columns, true, func(row uint64, key []byte) {
+			if s, ok := sequences[string(key)]; ok && e.sequence < s {
+				found.Add(row)
+			}
+		})
+		if err != nil || found.IsEmpty() {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if out[u.file] == nil {
+			out[u.file] = found
+		} else {
+			out[u.file].Or(found)
+		}
+		return nil
+	})
+}
+
+// sequences are the keys of a set, with the highest number of a deletion.
+func (k *keyDeletions) sequences(ctx context.Context, threads int, s *keySet) (map[string]int64, error) {
+	all := map[string]int64{}
+	var mu sync.Mutex
+	err := eachUnit(ctx, len(s.files), threads, func(ctx context.Context, n int) error {
+		d := s.files[n]
+		return eachKeys(ctx, k.r, d, s.columns, func(keys [][]byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, key := range keys {
+				if at, ok := all[string(key)]; !ok || at < d.sequence {
+					all[string(key)] = d.sequence
+				}
+			}
+		})
+	})
+	return all, err
+}
+
+// keysAtOnce is the keys of a file that are put into a set at a time.
+const keysAtOnce = 1024
+
+// eachKeys calls fn for the keys of a file of keys, several at a time. They are valid until fn returns.
+func eachKeys(ctx context.Context, r *reader, d *entry, columns []keyColumn, fn func(keys [][]byte)) error {
+	var buffer []byte
+	var ends []int
+	var keys [][]byte
+	flush := func() {
+		keys = keys[:0]
+		start := 0
+		for _, end := range ends {
+			keys = append(keys, buffer[start:end])
+			start = end
+		}
+		fn(keys)
+		buffer, ends = buffer[:0], ends[:0]
+	}
+	err := eachKey(ctx, r, d, allGroups, columns, false, func(_ uint64, key []byte) {
+		buffer = append(buffer, key...)
+		if ends = append(ends, len(buffer)); len(ends) == keysAtOnce {
+			flush()
+		}
+	})
+	if err == nil {
+		flush()
+	}
+	return err
+}
+
+// eachUnit calls fn for the units 0..n-1 from several goroutines. Of several errors it returns that of the first unit.
+func eachUnit(ctx context.Context, n, threads int, fn func(ctx context.Context, unit int) error) error {
+	errs := make([]error, n)
+	g, inner := guard.WithContext(ctx)
+	g.SetLimit(max(threads, 1))
+	for i := range n {
+		g.Go(func() error {
+			if inner.Err() != nil {
+				return context.Cause(inner)
+			}
+			errs[i] = fn(inner, i)
+			return errs[i]
+		})
+	}
+	err := g.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, e := range errs {
+		if e != nil && !errors.Is(e, context.Canceled) {
+			return e
+		}
+	}
+	return err
 }
 
 // keyColumn is a column of keys.
@@ -156,8 +284,8 @@ func (m *metadata) field(id int) *schemaField {
 	return found
 }
 
-// eachKey calls fn for the key of each row of a file. The key is valid until fn returns. A file with rows may lack a column.
-func eachKey(r *reader, e *entry, columns []keyColumn, mayLack bool, fn func(row uint64, key []byte)) error {
+// eachKey calls fn for the key of each row of row groups of a file. The key is valid until fn returns. A file with rows may lack a column.
+func eachKey(ctx context.Context, r *reader, e *entry, span groupSpan, columns []keyColumn, mayLack bool, fn func(row uint64, key []byte)) error {
 	var kinds []parquet.Column
 	at := make([]int, len(columns)) // the number among the columns that are read; -1: the file lacks it
 	common := make([][]byte, len(columns))
@@ -189,7 +317,10 @@ func eachKey(r *reader, e *entry, columns []keyColumn, mayLack bool, fn func(row
 		return numbers, nil
 	}
 	var key []byte
-	return eachBatch(r.fsys, e.path, choose, func(first uint64, n int, values []parquet.Rows) error {
+	return eachBatch(r.fsys, e.path, span, choose, func(first uint64, n int, values []parquet.Rows) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		for row := range n {
 			key = key[:0]
 			for i := range columns {

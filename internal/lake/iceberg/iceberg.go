@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/lake"
+	"github.com/graphmill/graphmill/internal/lake/catalog"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -66,16 +68,19 @@ func (r *reader) table(ref lake.Ref, mark string) (*lake.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	deleted, err := r.deleted(rows, deletions)
+	slices.SortFunc(rows, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
+	deleted, keyed, err := r.deleted(rows, deletions)
 	if err != nil {
 		return nil, err
+	}
+	if keyed != nil {
+		out.Resolve = keyed.resolve
 	}
 	for i, e := range rows {
 		out.Files = append(out.Files, lake.File{Path: e.path, Rows: e.File.Rows, Values: e.values(out.Columns), Fallback: true, Deleted: deleted[i]})
 	}
 	// The last one stands for the snapshot.
 	out.Log = append(r.log, m.path)[1:]
-	out.SortFiles()
 	for i := 1; i < len(out.Files); i++ {
 		if out.Files[i].Path == out.Files[i-1].Path {
 			return nil, lake.Badf("found the file %s twice, expected it once; the manifests are damaged", out.Files[i].Path)
@@ -107,7 +112,10 @@ func (r *reader) files(s *snapshot) (rows, deletions []*entry, err error) {
 			return nil, nil, err
 		}
 	}
-	return rows, deletions, nil
+	if err := s.checkCount(len(rows), "total-data-files"); err != nil {
+		return nil, nil, err
+	}
+	return rows, deletions, s.checkCount(len(deletions), "total-delete-files")
 }
 
 // values are the texts of the columns that are values of the partition of a file. They count where the file does not have the column.
@@ -133,6 +141,9 @@ func (e *entry) values(columns []lake.Column) map[int]*string {
 func (r *reader) resolve(name string) (string, error) {
 	name = plainPath(name)
 	location := strings.TrimRight(plainPath(r.metadata.Location), "/")
+	if catalog.Is(r.metadata.dir) {
+		return r.resolveCatalog(name, location)
+	}
 	if rel, ok := strings.CutPrefix(name, location+"/"); ok && location != "" {
 		if rel = strings.TrimLeft(rel, "/"); !filepath.IsLocal(rel) {
 			return "", lake.Badf("%s: found the file %s in the metadata, expected one in the folder of the table; the metadata is damaged", r.metadata.dir, name)
@@ -140,6 +151,25 @@ func (r *reader) resolve(name string) (string, error) {
 		name = rel
 	}
 	return lake.Resolve(r.fsys, r.metadata.dir, name, r.outside)
+}
+
+// resolveCatalog is resolve for a table of a catalog, which says itself where its files are. Files of this machine are outside of any
+// table of a catalog.
+func (r *reader) resolveCatalog(name, location string) (string, error) {
+	dir := r.metadata.dir
+	if vfs.Scheme(name) == "" && !r.outside {
+		return "", lake.Badf("%s: found the file %s in the metadata, which is one of this machine, expected files in a bucket; allow it with `AllowOutside`", dir, name)
+	}
+	if rel, ok := strings.CutPrefix(name, location+"/"); ok && location != "" {
+		if rel = strings.TrimLeft(rel, "/"); filepath.IsLocal(rel) {
+			return filepath.Join(dir, rel), nil
+		}
+		return "", lake.Badf("%s: found the file %s in the metadata, expected one in the folder of the table; the metadata is damaged", dir, name)
+	}
+	if s := vfs.Scheme(name); s == "s3" || s == "gs" {
+		return catalog.Outside(dir, name, r.outside), nil
+	}
+	return lake.Resolve(r.fsys, dir, name, r.outside)
 }
 
 // plainPath is a path without the scheme file:. Paths in the metadata have no escapes. Schemes of the same storage are one.

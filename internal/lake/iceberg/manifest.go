@@ -18,6 +18,14 @@ type manifest struct {
 	Sequence int64   `avro:"sequence_number"`
 	Snapshot *int64  `avro:"added_snapshot_id"`
 	Key      *[]byte `avro:"key_metadata"`
+	// Length is the bytes of the file, and the others are the numbers of its entries by their status. Writers of version 1 have other names for them.
+	Length    int64  `avro:"manifest_length"`
+	Added     *int64 `avro:"added_files_count"`
+	Existing  *int64 `avro:"existing_files_count"`
+	Deleted   *int64 `avro:"deleted_files_count"`
+	Added1    *int64 `avro:"added_data_files_count"`
+	Existing1 *int64 `avro:"existing_data_files_count"`
+	Deleted1  *int64 `avro:"deleted_data_files_count"`
 
 	unlisted bool // it says its spec itself
 }
@@ -113,8 +121,17 @@ func (r *reader) entries(m *manifest, fn func(*entry) error) error {
 }
 
 func readEntries(fsys vfs.FS, path string, t *metadata, m *manifest, fn func(*entry) error) error {
+	if m.Length > 0 {
+		if info, err := vfs.Regular(fsys, path); err != nil {
+			return err
+		} else if info.Size() < m.Length {
+			return lake.Badf("%s: found %d bytes, expected %d, as the list of manifests says; copy the file again", path, info.Size(), m.Length)
+		}
+	}
 	d := entryDecoder{t: t, m: m}
-	return eachRecord(fsys, path, d.head, func(e *entry) error {
+	found := int64(0)
+	err := eachRecord(fsys, path, d.head, func(e *entry) error {
+		found++
 		if e.Status == statusDeleted {
 			return nil
 		}
@@ -123,6 +140,20 @@ func readEntries(fsys vfs.FS, path string, t *metadata, m *manifest, fn func(*en
 		}
 		return fn(e)
 	})
+	if err == nil && found < m.entryCount() {
+		err = lake.Badf("%s: found %d entries, expected %d, as the list of manifests says; copy the file again", path, found, m.entryCount())
+	}
+	return err
+}
+
+// entryCount is the number of entries that a manifest has at least, as the list says.
+func (m *manifest) entryCount() (n int64) {
+	for _, count := range []*int64{m.Added, m.Existing, m.Deleted, m.Added1, m.Existing1, m.Deleted1} {
+		if count != nil {
+			n += max(*count, 0)
+		}
+	}
+	return n
 }
 
 // entryDecoder completes the entries of one manifest by what they inherit from it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 
 	"github.com/graphmill/graphmill/internal/lake"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -61,9 +62,25 @@ type snapshot struct {
 	Manifests    []string `json:"manifests"` // of version 1, in place of a list
 	SchemaID     *int     `json:"schema-id"`
 	KeyID        string   `json:"key-id"`
-	Summary      struct {
-		Operation string `json:"operation"`
-	} `json:"summary"`
+	// Summary has texts. Its totals are there where the writer knew those of the snapshot before.
+	Summary map[string]any `json:"summary"`
+}
+
+// operation says what a snapshot did: append, replace, overwrite or delete.
+func (s *snapshot) operation() string {
+	text, _ := s.Summary["operation"].(string)
+	return text
+}
+
+// checkCount refuses fewer files than the summary of the snapshot says: a list of manifests that was cut between two of its blocks is a
+// whole file to a reader of Avro.
+func (s *snapshot) checkCount(found int, key string) error {
+	text, _ := s.Summary[key].(string)
+	said, err := strconv.Atoi(text)
+	if err == nil && found < said {
+		return lake.Badf("found %d files in the manifests of snapshot %d, expected %d, as its summary says (%s); copy its list of manifests again: %s", found, s.ID, said, key, s.ManifestList)
+	}
+	return nil
 }
 
 // id identifies the table. Old tables of version 1 have no UUID.

@@ -1,7 +1,6 @@
 package iceberg
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -102,14 +101,13 @@ func hinted(fsys vfs.FS, folder, hint string) (string, error) {
 
 // first returns the path of the file whose name begins with a text and has one of the suffixes; empty: there is none.
 func first(fsys vfs.FS, folder, start string) (string, error) {
-	var errs error
 	for _, s := range suffixes {
 		path := filepath.Join(folder, start+s)
-		there, err := vfs.Exists(fsys, path)
-		if there {
+		if there, err := vfs.Exists(fsys, path); err != nil {
+			return "", err
+		} else if there {
 			return path, nil
 		}
-		errs = errors.Join(errs, err)
 	}
-	return "", errs
+	return "", nil
 }

@@ -36,6 +36,8 @@ type Server struct {
 	NoCopies, Deaf bool
 	// Lose, if not nil, says of a request that made an object whether its answer is lost.
 	Lose func(r *http.Request) bool
+	// Key, if not empty, is the id of the only key whose requests are allowed, and Session what they need beside it.
+	Key, Session string
 
 	mu       sync.Mutex
 	objects  map[string]object // by BUCKET/KEY
@@ -150,6 +152,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests++
 	s.mu.Unlock()
 	if s.Fault != nil && s.Fault(w, r) {
+		return
+	}
+	if s.Key != "" && (!strings.Contains(r.Header.Get("Authorization"), "Credential="+s.Key+"/") || r.Header.Get("X-Amz-Security-Token") != s.Session) {
+		Refuse(w, http.StatusForbidden, "AccessDenied")
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -45,14 +46,16 @@ type following struct {
 
 // follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder, and each source that drops or changes, as one. What a
 // segment took is in its inputs, by its name below the folder, so that it is taken once, whatever ends the process. Of a graph.yaml it appends the new rows of its queries, which
-// the marks of segments tell. Where o.Every is 0, it ends with the report of the last segment, and otherwise with ctx.
+// the marks of segments tell, and of a lake's table its new rows. Where o.Every is 0, it ends with the report of the last segment, and otherwise with ctx.
 func follow(ctx context.Context, dir string, o option.Append) (*report.Report, error) {
 	f := &following{dir: dir, o: o, last: operation.NewReport(&o.Run, "append", operation.Titled(dir)), unchanged: map[string]string{}, empty: map[string]bool{}}
 	if err := removeLeft(dir); err != nil && !errors.Is(err, vfs.ErrLocked) {
 		return nil, err
 	}
 	look := f.folder
-	if info, err := vfs.OS.Stat(o.Follow); err == nil && info.Mode().IsRegular() {
+	if isLake, err := tablefiles.IsLake(vfs.OS, o.Follow); err != nil {
+		return nil, err
+	} else if info, err := vfs.OS.Stat(o.Follow); isLake || err == nil && info.Mode().IsRegular() {
 		look = f.queries
 	}
 	for {
@@ -67,7 +70,7 @@ func follow(ctx context.Context, dir string, o option.Append) (*report.Report, e
 	}
 }
 
-// queries appends the new rows of the queries of a graph.yaml.
+// queries appends the new rows of a lake's table, or of the queries and lakes of a graph.yaml.
 func (f *following) queries(ctx context.Context) error {
 	some, err := f.take(ctx, f.o.Follow, f.o, "")
 	if some {

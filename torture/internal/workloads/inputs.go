@@ -28,6 +28,9 @@ var copied = map[string]string{
 	"many.bin":        "internal/ingest/testdata/dgl/many.bin",
 	"zstd.parquet":    "internal/ingest/table/columnfiles/testdata/parquet/zstd.parquet",
 	"debian":          "internal/quickstart/debian",
+	"delta":           "internal/ingest/tablefiles/testdata/delta/vectors",
+	"iceberg":         "internal/lake/iceberg/testdata/vectors",
+	"keys":            "internal/lake/iceberg/testdata/key_partitions",
 	"golden.tfrecord": "testdata/golden/tfgnn/encoding/components/examples.tfrecord",
 	"golden.pbtxt":    "testdata/golden/tfgnn/encoding/components/schema.pbtxt",
 }

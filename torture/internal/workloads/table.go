@@ -92,7 +92,8 @@ func All() []Workload {
 		{"ogb", "@ogb --symmetrise"}, {"ogb-nodes", "@ogbnodes"}, {"tu", "@tu"}, {"collection", "@arrays"},
 		{"tfrecords", "@uni.records/samples.tfrecord@2 --schema @uni.records"}, {"tfrecords-gzip", "@uni.zipped/samples.tfrecord.gz-00000-of-00001 --schema @uni.zipped"},
 		{"snap", "@snap.txt"}, {"konect", "@out.films"}, {"metis", "@rmat.graph"}, {"ntriples", "@facts.nt"}, {"triples", "@kg"}, {"graphml", "@g.graphml"},
-		{"node-link", "@g.json"}, {"adjlist", "@g.adjlist --symmetrise"}, {"matrix-market", "@matrix.mtx"}, {"force", "@edges.csv --force"},
+		{"node-link", "@g.json"}, {"adjlist", "@g.adjlist --symmetrise"}, {"matrix-market", "@matrix.mtx"},
+		{"delta", "@delta --columns src,dst"}, {"iceberg", "@iceberg --columns src,dst"}, {"iceberg-keys", "@keys --src id --dst id --src-type n --dst-type n --threads 2"}, {"force", "@edges.csv --force"},
 	} {
 		out("import-"+source.name, "import "+source.args)
 	}

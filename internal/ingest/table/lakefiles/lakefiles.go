@@ -2,11 +2,13 @@ package lakefiles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2/roaring64"
 
@@ -29,6 +31,9 @@ type lakeTable struct {
 	unreadable []string
 	rows       uint64
 	bytes      int64
+
+	mu       sync.Mutex
+	resolved bool // the rows that are deleted by their keys are known
 }
 
 // lakeFile is a file of the table.
@@ -72,6 +77,7 @@ func Open(fsys vfs.FS, s *lake.Snapshot, place string) (table.Table, error) {
 			return nil, err
 		}
 	}
+	t.resolved = s.Resolve == nil
 	for i := range s.Columns {
 		t.declare(i)
 	}
@@ -93,14 +99,9 @@ func (t *lakeTable) addFile(fsys vfs.FS, f *lake.File) error {
 	if f.Size != 0 && f.Size != data.Bytes() || f.Rows != 0 && uint64(f.Rows) != data.Rows() {
 		return badf("%s: found %d bytes with %d rows, expected %s as the log says; copy the file again", f.Path, data.Bytes(), data.Rows(), f.Said())
 	}
-	x := lakeFile{Columnar: data, path: f.Path, deleted: f.Deleted, first: t.rows, rows: data.Rows()}
-	if x.deleted != nil && !x.deleted.IsEmpty() {
-		if last := x.deleted.Maximum(); last >= x.rows {
-			return badf("%s: found %d rows, expected more, as row %d is deleted; copy the table again", f.Path, x.rows, last)
-		}
-		x.rows -= x.deleted.GetCardinality()
-	} else {
-		x.deleted = nil
+	x := lakeFile{Columnar: data, path: f.Path, first: t.rows}
+	if err := x.delete(f.Deleted); err != nil {
+		return err
 	}
 	if t.snapshot.NeedsIDs && !data.HasIDs() && len(data.Fields())+len(data.Unreadable()) > 0 {
 		return badf("%s: found columns without field ids, expected them, as the table says no names of columns in files; give it the property schema.name-mapping.default", f.Path)
@@ -244,6 +245,9 @@ func (t *lakeTable) Scan(ctx context.Context, columns []table.Column, threads in
 
 func (t *lakeTable) plain(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	threads = max(threads, 1)
+	if err := t.resolve(ctx, threads); err != nil {
+		return 0, err
+	}
 	workers := make([]lakeWorker, threads)
 	for i := range workers {
 		if err := workers[i].begin(t, columns); err != nil {
@@ -258,6 +262,51 @@ func (t *lakeTable) plain(ctx context.Context, columns []table.Column, threads i
 		return 0, err
 	}
 	return t.rows, nil
+}
+
+// resolve finds the rows that are deleted by their keys, before the first scan.
+func (t *lakeTable) resolve(ctx context.Context, threads int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.resolved {
+		return nil
+	}
+	deleted, err := t.snapshot.Resolve(ctx, threads)
+	if errors.Is(err, lake.ErrFormat) {
+		err = tagged.Errorf(table.ErrFormat, "%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	t.rows = 0
+	for i := range t.files {
+		f := &t.files[i]
+		if f.first = t.rows; deleted[i] != nil {
+			if f.deleted != nil {
+				deleted[i].Or(f.deleted)
+			}
+			if err := f.delete(deleted[i]); err != nil {
+				return err
+			}
+		}
+		t.rows += f.rows
+	}
+	t.resolved = true
+	return nil
+}
+
+// delete sets the rows that are deleted.
+func (f *lakeFile) delete(rows *roaring64.Bitmap) error {
+	f.deleted, f.rows = nil, f.Rows()
+	if rows == nil || rows.IsEmpty() {
+		return nil
+	}
+	if last := rows.Maximum(); last >= f.rows {
+		return badf("%s: found %d rows, expected more, as row %d is deleted; copy the table again", f.path, f.rows, last)
+	}
+	f.deleted = rows
+	f.rows -= rows.GetCardinality()
+	return nil
 }
 
 // lakeWorker scans units, one after the other.
