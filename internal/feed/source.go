@@ -39,6 +39,9 @@ type Source struct {
 	features Features
 	ops      bool
 	wait     time.Duration // see streams
+	// Of SeedsAlone: the columns of the batches that clients make, and their plan as JSON; else nil.
+	made []ColumnInfo
+	plan []byte
 }
 
 // NewSource prepares batches of job.Seeds with the columns of f. With ops they also have the frontier and the edges of
@@ -169,6 +172,7 @@ func (s *Source) Hops() int { return s.sampler.Hops() }
 func (s *Source) describe(w *welcome) {
 	w.Hops, w.Seeds, w.SeedTypes, w.SeedEdges, w.Negatives = s.Hops(), s.Seeds(), s.SeedTypes(), s.SeedEdges(), s.Negatives()
 	w.Columns, w.Ops, w.LeftOut = s.Columns(), s.Ops(), s.leftOut
+	w.Made, w.Plan = s.made, s.plan
 }
 
 func (s *Source) newMaker() maker  { return s.Maker() }
@@ -421,6 +425,10 @@ func timeText(t sample.Time) string {
 }
 
 func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
+	if m.src.alone() {
+		m.made.seeds = m.seeds
+		return placeColumns(m.columns, &m.made, m.at), nil
+	}
 	if m.broken {
 		m.renew()
 	}

@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -49,6 +50,15 @@ if TYPE_CHECKING:
 
 _TAILS = ("fill", "drop", "short")
 _MOST = (1 << 63) - 1  # the feed counts with int64
+
+
+def _card_device(form: str, device: Any) -> Any:
+    """The device that draws, for executor="cuda"."""
+    if form != "pyg":
+        raise ValueError(f"found executor='cuda' with as_={form!r}, expected as_='pyg', whose batches are torch tensors")
+    from ._cuda.card import check_device
+
+    return check_device(device)
 
 
 class Place:
@@ -181,7 +191,8 @@ class NodeLoader(Feeding):
         limit_seeds: take only the first so many seeds.
         memory: a bound on the memory of the feed: bytes, or "8GiB".
         executor: how neighbours and rows are read: "memory": at random, from the mapped store; "stream": in sweeps over the disk, for
-            graphs larger than memory; "auto", the default: "stream" if the memory executor needs more than ``memory``. The
+            graphs larger than memory; "auto", the default: "stream" if the memory executor needs more than ``memory``; "cuda": from the memory of the CUDA
+            device ``device``, on which batches are then drawn, with torch and Triton. docs/gpu.md has the plans that it draws. The
             batches are the same. `notes` says what was chosen.
         hosts: addresses "HOST:PORT" of all processes of ``graphmill host`` that have the store: edges are drawn and rows are read on their machines, in place of
             this one. The batches are the same. docs/hosts.md has what it takes.
@@ -295,8 +306,12 @@ class NodeLoader(Feeding):
             raise ValueError(
                 f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors"
             )
-        if device is not None:
+        if device is not None and executor != "cuda":
             check_device(device)
+        self._on_card = executor == "cuda"
+        self._card: Any = None  # the Card of `_cuda`, which a copy of the loader makes anew
+        if self._on_card:
+            self._device = _card_device(self._form, device)
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
@@ -305,7 +320,7 @@ class NodeLoader(Feeding):
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
             "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from, "positives": positives,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
-            "executor": executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca,
+            "executor": None if self._on_card else executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         self._norms: Norms | None = None
@@ -367,6 +382,7 @@ class NodeLoader(Feeding):
             shuffle=shuffle,
             slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots,
             no_edge_ids=not edge_ids,
+            seeds_alone=self._on_card or None,
             age=";".join(f"{t}={column}" for t, column in of_ages.items()) or None,
             **of_columns,
         )
@@ -377,6 +393,7 @@ class NodeLoader(Feeding):
         with seed_file(seeds, times, given if isinstance(given, NegativeLists) else None) as files:
             identity = _identity.identity(store._folder.fingerprint, arguments + files)
             self._data = _identity.of_draws(identity)
+            self._seed, self._joined = seed, of_columns["joined"] or ""
             self._start(arguments + files, _identity.shared_name(store.path, identity) if self._shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
         try:
@@ -386,6 +403,10 @@ class NodeLoader(Feeding):
                 self._edge_label = link_labels(edge_label, connection.seeds, self._schema.linked)
                 self._schema.add_link_column("edge_label", self._edge_label)
             check_schema(self._form, self._schema, self._label, order or "")
+            if self._on_card:
+                if self._looked:
+                    raise ValueError("found executor='cuda' with columns of strings or lists, expected numbers; leave them out of features= and edge_features=, or executor=")
+                self._card = self._made_card(connection)
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             check_listed(store, given, self._schema.seed_types)
             if times is not None and len(times) != connection.seeds and not flags.get("limit_seeds") and drawn is None:
@@ -424,6 +445,17 @@ class NodeLoader(Feeding):
             raise
         self._norms = norms
         norms.name(self._schema)
+
+    def _made_card(self, connection: Connection) -> Any:
+        """The graph, the plan and the columns on the device."""
+        from ._cuda.card import Card
+
+        joined = {}
+        for of in filter(None, self._joined.split(";")):
+            name, _, columns = of.partition("=")
+            t, _, column = name.rpartition("/")
+            joined[t] = column, columns.split(",")
+        return Card(self._store, connection.plan, connection.made, joined, self._seed, self._device)
 
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
@@ -471,9 +503,9 @@ class NodeLoader(Feeding):
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
-        mover = Mover.of(self._device, self._pin, warn=not self._began)
+        mover = self._card_stream(connection) if self._on_card else Mover.of(self._device, self._pin, warn=not self._began)
         self._began = True
-        made: Any = self._made(connection, run, mover)
+        made: Any = self._made(connection, run, mover, epoch)
         ahead = None
         if mover is not None:
             made = ahead = self._ahead = Ahead(made)
@@ -509,7 +541,17 @@ class NodeLoader(Feeding):
             if ahead is not None:
                 ahead.close()
 
-    def _made(self, connection: Connection, run: int, mover: Mover | None) -> Iterator[tuple[int, Any, float, float, Any]]:
+    def _card_stream(self, connection: Connection) -> Mover | None:
+        """The stream on which a card makes batches; None where tests have no card."""
+        if _arrays.worker() is not None:
+            raise RuntimeError("found executor='cuda' in a worker of a DataLoader, expected the process that trains; give num_workers=0, as the card draws ahead of the trainer by itself")
+        if self._card is None:
+            self._card = self._made_card(connection)
+        from ._cuda.card import stream
+
+        return stream(self._device)
+
+    def _made(self, connection: Connection, run: int, mover: Mover | None, epoch: int) -> Iterator[tuple[int, Any, float, float, Any]]:
         """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
         convert = maker("batch", self._form)
         while True:
@@ -519,6 +561,9 @@ class NodeLoader(Feeding):
             if b is None:
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            if self._card is not None:
+                with nullcontext() if mover is None else mover.used():
+                    raw = self._card.batch(raw, epoch)
             if "negative_edges" in raw.columns:
                 self._stats.negatives += len(raw.negative_pairs)
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
@@ -530,9 +575,10 @@ class NodeLoader(Feeding):
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             if self._places is not None:
                 raw.columns["input_id"] = self._places[raw.input_id]
-            out, event = convert(self._schema, raw, self._label), None
-            if self._transform is not None:
-                out = self._transform(out)
+            with nullcontext() if self._card is None or mover is None else mover.used():
+                out, event = convert(self._schema, raw, self._label), None
+                if self._transform is not None:
+                    out = self._transform(out)
             if mover is not None:
                 out, event = mover(out)
             number = b.number
@@ -554,7 +600,7 @@ class NodeLoader(Feeding):
         super().close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_ahead": None}
+        return {**super().__getstate__(), "_ahead": None, "_card": None}
 
     def _watch(self) -> None:
         """Warn once if the trainer mostly waits for the feed."""

@@ -26,7 +26,7 @@ _TAKEN = {
 
 
 def _tensor(x: Any) -> torch.Tensor:
-    return torch.from_numpy(x)
+    return x if isinstance(x, torch.Tensor) else torch.from_numpy(x)
 
 
 _MADE = (*NORMS, "edge_weights")  # columns that samplers make

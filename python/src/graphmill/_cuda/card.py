@@ -1,0 +1,229 @@
+"""What a loader asks: the batch of some seeds, drawn on a card."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from .._ahead import Mover
+from .._arrays import Array
+from .._folder import Column, human
+from .._schema import Raw, parts_of
+from .._store import Store
+from . import plan as plans
+from .lists import HostLists, node_times
+from .rows import Table
+from .subgraph import Drawer, Edges, Subgraph
+
+KINDS = ["cuda"]
+"""The kinds of devices that have the graph. Tests add "cpu", where kernels are interpreted."""
+
+
+def check_device(device: Any) -> torch.device:
+    """The device of a loader.
+
+    Raises:
+        ValueError: it is none that draws, or there is none.
+    """
+    found = torch.device("cuda" if device is None else device)
+    if found.type not in KINDS:
+        raise ValueError(f"found executor='cuda' with device={device!r}, expected a CUDA device, such as 'cuda:0'")
+    if found.type == "cuda" and not torch.cuda.is_available():
+        why = "this torch is built without CUDA" if torch.version.cuda is None else "torch.cuda.is_available() is False"
+        raise ValueError(f"found executor='cuda' without a CUDA device: {why}; leave executor= out")
+    return found
+
+
+class Card:
+    """The graph, the plan and the columns of a loader on a device. One thread uses it.
+
+    Args:
+        store: what is sampled.
+        plan: as JSON (docs/plan.md).
+        made: the columns of batches, as the feed describes them: "name", "dtype" and "shape" of a row.
+        joined: by type, a node type or an edge type as text, columns that come side by side as one: its name, and their names.
+        seed: the random seed.
+        device: of the tensors.
+
+    Raises:
+        ValueError: a plan, a column or a graph that the device cannot have, with the reason.
+    """
+
+    def __init__(
+        self, store: Store, plan: Mapping[str, Any], made: Sequence[Mapping[str, Any]], joined: Mapping[str, tuple[str, list[str]]], seed: int, device: torch.device
+    ) -> None:
+        plans.check(plan)
+        self._plan, self._made, self.device = plan, [c["name"] for c in made], device
+        ops = plan["ops"]
+        host: dict[tuple[Any, ...], HostLists] = {}
+        for op in ops:
+            k = HostLists.key(plan, op)
+            if k not in host:
+                host[k] = HostLists(store, plan, op)
+        times = node_times(store, plan)
+        self._width = 1 if isinstance(plan["seed_type"], str) else 2
+        tables = _tables(store, made, joined)
+        need = sum(x.bytes for x in (*host.values(), *tables.values())) + sum(x.nbytes for x, _ in times.values())
+        _check_room(need, device)
+        self._units = [host[HostLists.key(plan, op)].unit_of_times for op in ops]
+        self._time_dtypes = {x.times.dtype for x in host.values() if x.times is not None} | {x.dtype for x, _ in times.values()}
+        lists = {k: x.to(device) for k, x in host.items()}
+        self._tables = {k: x.to(device) for k, x in tables.items()}
+        self._drawer = Drawer(
+            plan,
+            seed,
+            {t: n.count for t, n in store.nodes.items()},
+            {":".join(e): x.count for e, x in store.edges.items()},
+            [lists[HostLists.key(plan, op)] for op in ops],
+            self._units,
+            {t: (torch.from_numpy(np.array(x)).to(device), unit) for t, (x, unit) in times.items()},
+            device,
+        )
+
+    def batch(self, raw: Raw, epoch: int) -> Raw:
+        """The batch of the seeds that the feed sent: its columns as tensors on the device, but for the numbers per hop and what is of the seeds alone.
+
+        Raises:
+            ValueError: times of another kind than the columns of times have.
+        """
+        sent = raw.columns
+        times = sent.get("seed_time")
+        if times is not None and self._time_dtypes - {times.dtype}:
+            raise ValueError(
+                f"found executor='cuda' and times of seeds of dtype {times.dtype}, expected {' and '.join(map(str, self._time_dtypes))}, as the times of edges are; leave executor= out"
+            )
+        sub = self._drawer.draw(np.array(sent["seeds"]).reshape(-1, self._width), times, epoch, raw.number)
+        return Raw({name: self._column(sent, sub, name) for name in self._made}, raw.seeds, raw.number, raw.hops)
+
+    def rows(self, kind: str, type_: str, column: str, ids: torch.Tensor) -> torch.Tensor:
+        """The rows of a column of a type, "nodes" or "edges", by type-wise ids or edge ids."""
+        return self._tables[kind, type_, column].rows(ids)
+
+    def _column(self, sent: Mapping[str, Array], sub: Subgraph, name: str) -> Any:
+        """A column of a batch."""
+        if name in sent:
+            return sent[name]
+        kind, *rest = parts_of(name)
+        if kind == "seed_local":
+            return sub.seed_local
+        if kind == "nodes":
+            t, what = rest[0], rest[1]
+            if what == "by_hop":
+                return sub.nodes_by_hop[t]
+            if what == "x":
+                return self.rows("nodes", t, rest[2], sub.nodes[t])
+            return sub.nodes[t] if what == "n_id" else sub.batch[t]
+        if kind == "edges":
+            if rest[1] == "by_hop":
+                return sub.edges_by_hop[rest[0]]
+            return self._of_edges(rest[0], sub.edges[rest[0]], rest[1:])
+        number = int(rest[0])
+        op = self._plan["ops"][number - 1]
+        frontier, edges = sub.ops[number - 1]
+        if rest[1] == "frontier":
+            return frontier
+        if rest[1] == "indptr":
+            found = int(sub.nodes_by_hop[op["edges"].split(":")[2]][: plans.hops(self._plan)[number]].sum())
+            return _offsets(edges.dst, found)
+        return self._of_edges(op["edges"], edges, rest[1:])
+
+    def _of_edges(self, e: str, edges: Edges, what: list[str]) -> torch.Tensor:
+        """A column of edges."""
+        if what[0] == "edge_index":
+            return torch.cat([edges.src, edges.dst])
+        if what[0] == "e_id":
+            return self.rows("edges", e, _POSITION, edges.id).long() if ("edges", e, _POSITION) in self._tables else edges.id
+        return self.rows("edges", e, what[1], edges.id)
+
+
+_POSITION = "#input_position"
+
+
+def _offsets(dst: torch.Tensor, found: int) -> torch.Tensor:
+    """The offset of the edges of each of the destinations, and the end; empty if they are not in this order, or there are others."""
+    if len(dst) and (bool((dst[1:] < dst[:-1]).any()) or int(dst[-1]) >= found):
+        return dst[:0]
+    return torch.searchsorted(dst, torch.arange(found + 1, device=dst.device))
+
+
+def _tables(store: Store, made: Sequence[Mapping[str, Any]], joined: Mapping[str, tuple[str, list[str]]]) -> dict[tuple[str, str, str], Table]:
+    """The columns of the store that batches have, by kind, type and name.
+
+    Raises:
+        ValueError: a column that batches have and the store has otherwise.
+    """
+    out = {}
+    for c in made:
+        kind, *rest = parts_of(c["name"])
+        if kind in ("input_id", "seed_local", "seed_time", "links", "ops"):
+            continue  # the columns of ops are those of their edge types
+        of: Any = store.nodes[rest[0]] if kind == "nodes" else store.edges[rest[0]]
+        if rest[1] == "e_id" and _POSITION in of.columns:
+            out[kind, rest[0], _POSITION] = Table.of(of.columns.column(_POSITION))
+        if rest[1] != "x":
+            continue
+        name, names = joined.get(rest[0], ("", []))
+        if rest[2] == name:
+            out[kind, rest[0], name] = _joined([of.columns.column(n) for n in names], c)
+            continue
+        column = of.columns.column(rest[2]) if rest[2] in of.columns else None
+        if column is None or (column.dtype, list(column.shape)) != (c["dtype"], c["shape"]):
+            raise ValueError(
+                f"found executor='cuda' with the column {rest[2]} of {rest[0]}, which batches have in another form than the store, expected columns as they are; leave it out, or executor="
+            )
+        out[kind, rest[0], rest[2]] = Table.of(column)
+    return out
+
+
+def _joined(columns: list[Column], made: Mapping[str, Any]) -> Table:
+    """Columns side by side, in the dtype that batches have.
+
+    Raises:
+        ValueError: columns that the feed converts in a way of its own.
+    """
+    dtypes = {c.dtype for c in columns}
+    width = sum(int(np.prod(c.shape)) for c in columns)
+    if [width] != made["shape"] or (dtypes != {made["dtype"]} and "bfloat16" in dtypes):
+        raise ValueError(f"found executor='cuda' with x= or edge_attr= of the columns {', '.join(c.name for c in columns)}, expected columns of numbers as they are; leave executor= out")
+    parts = [c.values.reshape(len(c), -1) for c in columns]
+    if dtypes != {made["dtype"]}:
+        parts = [x.astype(made["dtype"]) for x in parts]
+    return Table.of(Column(made["name"], made["dtype"], (width,), len(columns[0]), np.concatenate(parts, 1), (), None))
+
+
+def _check_room(need: int, device: torch.device) -> None:
+    """Refuse a graph that is larger than the free memory of a device.
+
+    Raises:
+        ValueError: it is.
+    """
+    if device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(device)
+        if need > free:
+            raise ValueError(
+                f"found executor='cuda' and a graph with columns of {human(need)} ({need} bytes), expected at most the {human(free)} ({free} bytes) that {device} has free; take fewer features, or leave executor= out"
+            )
+
+
+class Stream(Mover):
+    """The stream of a card on which batches are made, beside that of the trainer, which waits for its batch alone."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._torch, self._device, self._pin = torch, device, False
+        self._stream = torch.cuda.Stream(device)
+        self._stream.wait_stream(torch.cuda.current_stream(device))  # on which the graph was copied
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[None]:
+        """What is made inside is made on the stream."""
+        with torch.cuda.device(self._device), torch.cuda.stream(self._stream):
+            yield
+
+
+def stream(device: torch.device) -> Stream | None:
+    """The stream of a device; None of a processor."""
+    return Stream(device) if device.type == "cuda" else None
