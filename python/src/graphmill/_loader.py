@@ -8,7 +8,6 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -50,15 +49,6 @@ if TYPE_CHECKING:
 
 _TAILS = ("fill", "drop", "short")
 _MOST = (1 << 63) - 1  # the feed counts with int64
-
-
-def _card_device(form: str, device: Any) -> Any:
-    """The device that draws, for executor="cuda"."""
-    if form != "pyg":
-        raise ValueError(f"found executor='cuda' with as_={form!r}, expected as_='pyg', whose batches are torch tensors")
-    from ._cuda.card import check_device
-
-    return check_device(device)
 
 
 class Place:
@@ -302,16 +292,22 @@ class NodeLoader(Feeding):
         self._transform, self._label = transform, label
         self._device, self._pin = device, truth("pin_memory", pin_memory)
         self._ahead: Ahead | None = None
-        if (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
+        self._on_card = executor == "cuda"
+        if not self._on_card and (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
             raise ValueError(
                 f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors"
             )
-        if device is not None and executor != "cuda":
+        if device is not None and not self._on_card:
             check_device(device)
-        self._on_card = executor == "cuda"
         self._card: Any = None  # the Card of `_cuda`, which a copy of the loader makes anew
         if self._on_card:
-            self._device = _card_device(self._form, device)
+            try:
+                from ._cuda.card import check_device as of_card
+            except ModuleNotFoundError as e:
+                raise ModuleNotFoundError(
+                    f"found executor='cuda' without {e.name}, expected torch and Triton; install them, or leave executor= out", name=e.name
+                ) from e
+            self._device = of_card(self._form, device)
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
@@ -405,7 +401,9 @@ class NodeLoader(Feeding):
             check_schema(self._form, self._schema, self._label, order or "")
             if self._on_card:
                 if self._looked:
-                    raise ValueError("found executor='cuda' with columns of strings or lists, expected numbers; leave them out of features= and edge_features=, or executor=")
+                    raise ValueError(
+                        "found executor='cuda' with columns of strings or lists, expected numbers; leave them out of features= and edge_features=, or executor="
+                    )
                 self._card = self._made_card(connection)
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             check_listed(store, given, self._schema.seed_types)
@@ -455,6 +453,7 @@ class NodeLoader(Feeding):
             name, _, columns = of.partition("=")
             t, _, column = name.rpartition("/")
             joined[t] = column, columns.split(",")
+        assert connection.plan is not None
         return Card(self._store, connection.plan, connection.made, joined, self._seed, self._device)
 
     def _connect(self) -> Connection:
@@ -503,9 +502,13 @@ class NodeLoader(Feeding):
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
-        mover = self._card_stream(connection) if self._on_card else Mover.of(self._device, self._pin, warn=not self._began)
+        if self._on_card and self._card is None:
+            self._card = self._made_card(connection)
+        mover = Mover.of(self._device, self._pin, warn=not self._began) if self._card is None else self._card.mover()
         self._began = True
         made: Any = self._made(connection, run, mover, epoch)
+        if self._card is not None:
+            made = self._card.on_stream(made)
         ahead = None
         if mover is not None:
             made = ahead = self._ahead = Ahead(made)
@@ -541,16 +544,6 @@ class NodeLoader(Feeding):
             if ahead is not None:
                 ahead.close()
 
-    def _card_stream(self, connection: Connection) -> Mover | None:
-        """The stream on which a card makes batches; None where tests have no card."""
-        if _arrays.worker() is not None:
-            raise RuntimeError("found executor='cuda' in a worker of a DataLoader, expected the process that trains; give num_workers=0, as the card draws ahead of the trainer by itself")
-        if self._card is None:
-            self._card = self._made_card(connection)
-        from ._cuda.card import stream
-
-        return stream(self._device)
-
     def _made(self, connection: Connection, run: int, mover: Mover | None, epoch: int) -> Iterator[tuple[int, Any, float, float, Any]]:
         """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
         convert = maker("batch", self._form)
@@ -562,8 +555,7 @@ class NodeLoader(Feeding):
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
             if self._card is not None:
-                with nullcontext() if mover is None else mover.used():
-                    raw = self._card.batch(raw, epoch)
+                raw = self._card.batch(raw, epoch)
             if "negative_edges" in raw.columns:
                 self._stats.negatives += len(raw.negative_pairs)
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
@@ -575,10 +567,9 @@ class NodeLoader(Feeding):
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             if self._places is not None:
                 raw.columns["input_id"] = self._places[raw.input_id]
-            with nullcontext() if self._card is None or mover is None else mover.used():
-                out, event = convert(self._schema, raw, self._label), None
-                if self._transform is not None:
-                    out = self._transform(out)
+            out, event = convert(self._schema, raw, self._label), None
+            if self._transform is not None:
+                out = self._transform(out)
             if mover is not None:
                 out, event = mover(out)
             number = b.number

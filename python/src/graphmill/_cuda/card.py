@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .. import _arrays
 from .._ahead import Mover
 from .._arrays import Array
 from .._folder import Column, human
@@ -21,14 +22,18 @@ from .subgraph import Drawer, Edges, Subgraph
 
 KINDS = ["cuda"]
 """The kinds of devices that have the graph. Tests add "cpu", where kernels are interpreted."""
+FORMS = ["pyg"]
+"""The forms of batches."""
 
 
-def check_device(device: Any) -> torch.device:
-    """The device of a loader.
+def check_device(form: str, device: Any) -> torch.device:
+    """The device of a loader whose batches have a form.
 
     Raises:
-        ValueError: it is none that draws, or there is none.
+        ValueError: it is none that draws, or there is none; a form without tensors.
     """
+    if form not in FORMS:
+        raise ValueError(f"found executor='cuda' with as_={form!r}, expected as_='pyg', whose batches are torch tensors")
     found = torch.device("cuda" if device is None else device)
     if found.type not in KINDS:
         raise ValueError(f"found executor='cuda' with device={device!r}, expected a CUDA device, such as 'cuda:0'")
@@ -54,10 +59,17 @@ class Card:
     """
 
     def __init__(
-        self, store: Store, plan: Mapping[str, Any], made: Sequence[Mapping[str, Any]], joined: Mapping[str, tuple[str, list[str]]], seed: int, device: torch.device
+        self,
+        store: Store,
+        plan: Mapping[str, Any],
+        made: Sequence[Mapping[str, Any]],
+        joined: Mapping[str, tuple[str, list[str]]],
+        seed: int,
+        device: torch.device,
     ) -> None:
         plans.check(plan)
         self._plan, self._made, self.device = plan, [c["name"] for c in made], device
+        self._stream: Stream | None = None
         ops = plan["ops"]
         host: dict[tuple[Any, ...], HostLists] = {}
         for op in ops:
@@ -67,7 +79,7 @@ class Card:
         times = node_times(store, plan)
         self._width = 1 if isinstance(plan["seed_type"], str) else 2
         tables = _tables(store, made, joined)
-        need = sum(x.bytes for x in (*host.values(), *tables.values())) + sum(x.nbytes for x, _ in times.values())
+        need = sum(x.bytes for x in host.values()) + sum(x.bytes for x in tables.values()) + sum(x.nbytes for x, _ in times.values())
         _check_room(need, device)
         self._units = [host[HostLists.key(plan, op)].unit_of_times for op in ops]
         self._time_dtypes = {x.times.dtype for x in host.values() if x.times is not None} | {x.dtype for x, _ in times.values()}
@@ -98,6 +110,30 @@ class Card:
             )
         sub = self._drawer.draw(np.array(sent["seeds"]).reshape(-1, self._width), times, epoch, raw.number)
         return Raw({name: self._column(sent, sub, name) for name in self._made}, raw.seeds, raw.number, raw.hops)
+
+    def mover(self) -> Mover | None:
+        """What copies the rest of a batch to the device, on the stream on which the batches of a pass are made. None of a processor.
+
+        Raises:
+            ValueError: this process is a worker of a DataLoader.
+        """
+        if _arrays.worker() is not None:
+            raise ValueError(
+                "found executor='cuda' in a worker of a DataLoader, expected the process that trains; give num_workers=0, as a thread draws ahead of the trainer"
+            )
+        self._stream = Stream(self.device) if self.device.type == "cuda" else None
+        return self._stream
+
+    def on_stream(self, made: Iterator[Any]) -> Iterator[Any]:
+        """What an iterator makes, made on the stream of the pass."""
+        stream = self._stream
+        while True:
+            with contextlib.nullcontext() if stream is None else torch.cuda.stream(stream.stream):
+                item = next(made, None)
+            if item is None:
+                return
+            yield item
+            del item
 
     def rows(self, kind: str, type_: str, column: str, ids: torch.Tensor) -> torch.Tensor:
         """The rows of a column of a type, "nodes" or "edges", by type-wise ids or edge ids."""
@@ -188,7 +224,9 @@ def _joined(columns: list[Column], made: Mapping[str, Any]) -> Table:
     dtypes = {c.dtype for c in columns}
     width = sum(int(np.prod(c.shape)) for c in columns)
     if [width] != made["shape"] or (dtypes != {made["dtype"]} and "bfloat16" in dtypes):
-        raise ValueError(f"found executor='cuda' with x= or edge_attr= of the columns {', '.join(c.name for c in columns)}, expected columns of numbers as they are; leave executor= out")
+        raise ValueError(
+            f"found executor='cuda' with x= or edge_attr= of the columns {', '.join(c.name for c in columns)}, expected columns of numbers as they are; leave executor= out"
+        )
     parts = [c.values.reshape(len(c), -1) for c in columns]
     if dtypes != {made["dtype"]}:
         parts = [x.astype(made["dtype"]) for x in parts]
@@ -214,16 +252,5 @@ class Stream(Mover):
 
     def __init__(self, device: torch.device) -> None:
         self._torch, self._device, self._pin = torch, device, False
-        self._stream = torch.cuda.Stream(device)
-        self._stream.wait_stream(torch.cuda.current_stream(device))  # on which the graph was copied
-
-    @contextlib.contextmanager
-    def used(self) -> Iterator[None]:
-        """What is made inside is made on the stream."""
-        with torch.cuda.device(self._device), torch.cuda.stream(self._stream):
-            yield
-
-
-def stream(device: torch.device) -> Stream | None:
-    """The stream of a device; None of a processor."""
-    return Stream(device) if device.type == "cuda" else None
+        self.stream = self._stream = torch.cuda.Stream(device)
+        self.stream.wait_stream(torch.cuda.current_stream(device))  # on which the graph was copied

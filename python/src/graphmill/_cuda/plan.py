@@ -33,7 +33,6 @@ def _reasons(plan: Mapping[str, Any]) -> list[tuple[Any, str]]:
         (kind != "directional", f"subgraph_type={kind!r}, expected 'directional'"),
         ("negatives" in plan, "negatives, expected none"),
         ("exclude" in plan, "exclude=, expected none"),
-        (not ops, "a plan without hops, expected a fanout"),
     ]
 
 

@@ -15,7 +15,8 @@ import torch
 
 from .._arrays import Array
 from .._order import key
-from . import kernels, plan as plans
+from . import kernels
+from . import plan as plans
 from .lists import Lists
 from .relabel import firsts, relabel
 from .times import Intervals
@@ -119,7 +120,7 @@ class _Drawing:
         self._intervals = None if before is None or times is None else Intervals(before, times, self._device)
         empty = torch.empty(0, dtype=torch.int64, device=self._device)
         self._empty = empty
-        self._keys = {t: empty for t in of._counts}
+        self._keys = dict.fromkeys(of._counts, empty)
         self._found = {t: np.zeros(of.hops + 1, np.int64) for t in of._counts}
         self._reached: list[dict[str, tuple[torch.Tensor, torch.Tensor]]] = []  # of each op, by type: all nodes that it reached, and the new ones
         self._seeds = torch.from_numpy(np.ascontiguousarray(seeds.T)).to(self._device)
@@ -152,9 +153,7 @@ class _Drawing:
 
     def _by_hop(self, counts: Array, of: torch.Tensor) -> torch.Tensor:
         """The order, by hop and subgraph, of what was found hop by hop in the given subgraphs."""
-        hop = torch.repeat_interleave(
-            torch.arange(len(counts), device=self._device), torch.from_numpy(counts).to(self._device), output_size=int(counts.sum())
-        )
+        hop = torch.repeat_interleave(torch.arange(len(counts), device=self._device), torch.from_numpy(counts).to(self._device), output_size=int(counts.sum()))
         return (hop * self._apart + of).argsort(stable=True)
 
     def _visit(self, t: str, keys: torch.Tensor, hop: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -220,9 +219,7 @@ class _Drawing:
         first = counts.cumsum(0) - counts
         return rows, torch.arange(total, device=self._device) - first[rows]
 
-    def _passing(
-        self, number: int, far: str, of: torch.Tensor, starts: torch.Tensor, counts: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def _passing(self, number: int, far: str, of: torch.Tensor, starts: torch.Tensor, counts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """The places of the edges that pass before the times of their seeds, and their lists."""
         lists, intervals = self._d._lists[number - 1], self._intervals
         assert intervals is not None
@@ -281,7 +278,7 @@ class _Drawing:
         if e in d._repeated:
             keep = firsts(out.of * d._edge_counts[e] + out.id)
             at = 0
-            for k, (size, (_, op, _)) in enumerate(zip(sizes, drawn)):
+            for size, (_, op, _) in zip(sizes, drawn):
                 if op.get("how") == "replace":
                     keep[at : at + size] = True  # each draw counts
                 at += size
@@ -298,7 +295,8 @@ class _Drawing:
 def _mixed(x: Array) -> Array:
     x = (x ^ x >> np.uint64(30)) * _MUL1
     x = (x ^ x >> np.uint64(27)) * _MUL2
-    return x ^ x >> np.uint64(31)
+    out: Array = x ^ x >> np.uint64(31)
+    return out
 
 
 def _absorbed(h: Any, words: Array) -> Array:

@@ -1,0 +1,252 @@
+"""Batches that are drawn on a card: on the processor, where torch has the tensors and Triton interprets the kernels.
+
+GRAPHMILL_COMMAND is the path of the command. GRAPHMILL_TEST_GRAPHS is the number of random graphs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+import unittest
+import warnings
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+import made
+import numpy as np
+import random_graphs
+from graphmill import GraphmillError, NodeLoader, _makers
+
+HAVE = bool(importlib.util.find_spec("triton") and importlib.util.find_spec("torch_geometric"))
+if HAVE:
+    os.environ["TRITON_INTERPRET"] = "1"  # read when the kernels are decorated
+    import torch
+    from graphmill._cuda import card as cards
+    from graphmill._cuda import kernels
+
+_spec = importlib.util.spec_from_file_location("draws", os.path.join(os.path.dirname(__file__), "../../internal/sample/testdata/reference/draws.py"))
+assert _spec and _spec.loader
+law = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(law)
+
+M64 = (1 << 64) - 1
+
+
+def signed(x: int) -> int:
+    """The bits of an unsigned integer, as those of a signed one."""
+    return x - (1 << 64) if x >> 63 else x
+
+
+@contextlib.contextmanager
+def on_the_processor() -> Iterator[None]:
+    """Loaders take the processor for a card, and any form."""
+    with mock.patch.object(cards, "KINDS", ["cuda", "cpu"]), mock.patch.object(cards, "FORMS", ["pyg", "dgl", "numpy"]):
+        yield
+
+
+@contextlib.contextmanager
+def raw_batches() -> Iterator[None]:
+    """Loaders of the form "numpy" yield what batches are made of: all columns."""
+
+    def convert(schema: Any, raw: Any, label: Any) -> Any:
+        return raw
+
+    convert.__module__ = "graphmill._schema"
+    with mock.patch.dict(_makers._MAKERS, {("batch", "numpy"): convert}), on_the_processor():
+        yield
+
+
+def array(x: Any) -> Any:
+    return x.numpy() if isinstance(x, torch.Tensor) else x
+
+
+class Case:
+    """A random graph with columns, and random plans on it."""
+
+    def __init__(self, number: int) -> None:
+        self.r = r = random.Random(number)
+        c = random_graphs.case(number)
+        self.nodes, self.ends = c.nodes, c.edges
+        self.values = np.random.default_rng(number)
+        files: dict[str, Any] = {}
+        lines = ["nodes:"]
+        for k, (t, n) in enumerate(self.nodes.items()):
+            columns = {
+                "born": self.times(n),
+                "f": self.values.standard_normal((n, 3)).astype(np.float32),
+                "u": self.values.integers(0, 1 << 16, n).astype(np.uint16),
+            }
+            columns["wide"] = self.values.integers(0, 1 << 32, n).astype(np.uint32)
+            lines.append(f"  {t!r}: {{columns: {{{', '.join(f'{name}: n{k}{name}.npy' for name in columns)}}}}}")
+            files.update({f"n{k}{name}.npy": x for name, x in columns.items()})
+        lines.append("edges:")
+        for k, (e, pair) in enumerate(self.ends.items()):
+            n = pair.shape[1]
+            weights = self.values.choice([0.0, -1.0, np.nan, 1e-9, 1.0, 2.5, 1e12], n, p=[0.1, 0.05, 0.05, 0.1, 0.3, 0.3, 0.1])
+            columns = {"w": weights, "t": self.times(n), "flag": self.values.random(n) < 0.6, "attr": self.values.standard_normal((n, 2))}
+            lines.append(f"  {':'.join(e)!r}: {{table: e{k}.npy, columns: {{{', '.join(f'{name}: e{k}{name}.npy' for name in columns)}}}}}")
+            files[f"e{k}.npy"] = pair
+            files.update({f"e{k}{name}.npy": x for name, x in columns.items()})
+        folder = made.write(f"card-{number}", {**files, "graph.yaml": "\n".join(lines) + "\n"})
+        flags = [*(["--both"] if r.random() < 0.5 else []), *(["--primary", "out"] if r.random() < 0.3 else [])]
+        self.store = folder + ".store"
+        made.graphmill("import", folder, *flags, "--out", self.store)
+
+    def times(self, n: int) -> Any:
+        return self.values.integers(-5, 6, n)
+
+    def plan(self) -> dict[str, Any]:
+        """The arguments of a loader."""
+        r = self.r
+        hops = r.randint(1, 3)
+        take = lambda: [r.choice([-1, 1, 2, 3, 5, 40]) for _ in range(hops)]
+        o: dict[str, Any] = {"fanout": take(), "seed": r.choice([0, 7, M64]), "direction": r.choice(["in", "out"]), "expand": r.choice(["new", "all"])}
+        if r.random() < 0.4:
+            o["fanout"] = {":".join(e): [r.choice([0, -1, 1, 2, 4]) for _ in range(hops)] for e in self.ends}
+        o["scope"] = r.choice(["batch", "epoch", "seed"])
+        how = r.choice(["uniform", "uniform", "weight", "replace"])
+        if how == "weight":
+            o["weight"] = "w"
+        elif how == "replace":
+            o["replace"] = True
+            o["fanout"] = [r.choice([0, 1, 3]) for _ in range(hops)]
+        if r.random() < 0.3:
+            o["messages"] = "flag=true"
+        links = r.random() < 0.3 and any(x.shape[1] for x in self.ends.values())
+        if links:
+            e = r.choice([e for e, x in self.ends.items() if x.shape[1]])
+            n = r.randint(1, 12)
+            o.update(seed_type=e, seeds=np.array([[r.randrange(self.nodes[e[0]]) for _ in range(n)], [r.randrange(self.nodes[e[2]]) for _ in range(n)]]))
+        else:
+            t = r.choice(list(self.nodes))
+            n = r.randint(1, 2 * self.nodes[t])
+            o.update(seed_type=t, seeds=np.array([r.randrange(self.nodes[t]) for _ in range(n)]))
+        if r.random() < 0.4:
+            o.update(scope="seed", before=r.choice(["t", "t<="]), seed_time=self.values.integers(-6, 7, n))
+            if r.random() < 0.5:
+                o["window"] = r.randint(1, 6)
+            if r.random() < 0.3:
+                o["before_nodes"] = dict.fromkeys(self.nodes, "born")
+            if r.random() < 0.3:
+                o["untimed"] = [r.choice(list(self.ends))]
+            if how == "uniform" and r.random() < 0.4:
+                o["temporal_strategy"] = "last"
+        o.update(batch_size=r.randint(1, n + 2), shuffle=r.random() < 0.5, edge_ids=r.random() < 0.8)
+        if r.random() < 0.5:
+            o.update(edge_features="all")
+        elif r.random() < 0.5:
+            o.update(x=["f", "u"], edge_attr=["attr", "w"], features=["u", "wide"])
+        if r.random() < 0.3:
+            o.update(world_size=2, rank=r.randrange(2), share=False, tail=r.choice(["fill", "drop", "short"]))
+        return o
+
+
+@unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")
+class TestLaw(unittest.TestCase):
+    """The kernels draw what the reference draws."""
+
+    def rows(self, number: int) -> tuple[Any, ...]:
+        """Rows of an op: the states of their subgraphs as numbers and on the device, the subgraph of each, its node, and its state."""
+        r = random.Random(number)
+        states = [law.key(r.choice([0, M64, r.randrange(1 << 64)]), r.choice([0, 3, M64]), law.SEED, w) for w in range(4)]
+        of = [r.randrange(4) for _ in range(150)]
+        nodes = [r.choice([0, 1, 1 << 31, (1 << 32) - 1, r.randrange(1 << 32)]) for _ in of]
+        op = r.randint(1, 9)
+        h = [law.absorb(law.absorb(states[s], op), v) for s, v in zip(of, nodes)]
+        return r, op, h, torch.tensor([signed(s) for s in states]), torch.tensor(of), torch.tensor(nodes)
+
+    def test_alike(self) -> None:
+        for take in (1, 2, 3, 8, 33):
+            r, op, h, heads, of, nodes = self.rows(take)
+            counts = [r.choice([0, 1, take - 1, take, take + 1, 100, 10**9, (1 << 40) + 1]) for _ in h]
+            for replace, f in ((False, law.without_replacement), (True, law.with_replacement)):
+                found = kernels.alike(heads, of, nodes, torch.tensor(counts), op, take, replace).tolist()
+                for row, state, n in zip(found, h, counts):
+                    want = f(state, n, take)
+                    self.assertEqual(row[: len(want)], want, (take, replace, n))
+
+    def test_weighted(self) -> None:
+        for take in (1, 3, 5):
+            r, op, h, heads, of, nodes = self.rows(take)
+            # Heavy weights are drawn again and again, so that light ones are found by the walk.
+            lists = [[r.choice([1.0, 1e-3, 1e6, 1e300, 5e-324, r.random()]) for _ in range(r.choice([0, 1, take, take + 1, 9, 30]))] for _ in h]
+            lists = [x if sum(x) < float("inf") else [1.0, 2.0] for x in lists]
+            weights, counts = torch.tensor([w for x in lists for w in x], dtype=torch.float64), torch.tensor([len(x) for x in lists])
+            starts = counts.cumsum(0) - counts
+            prefix = kernels.sums(weights, starts, counts)
+            self.assertEqual(prefix.tolist(), [s for x in lists for s in np.cumsum(x)])
+            found = kernels.heavy(heads, of, nodes, prefix, weights, starts, counts, op, take).tolist()
+            for row, state, x in zip(found, h, lists):
+                want = law.weighted(state, x, take)
+                self.assertEqual(row[: len(want)], want, (take, x))
+
+    def test_no_rows(self) -> None:
+        none = torch.empty(0, dtype=torch.int64)
+        self.assertEqual(kernels.alike(torch.zeros(1, dtype=torch.int64), none, none, none, 1, 3, False).shape, (0, 3))
+        self.assertEqual(kernels.sums(none.double(), none, none).shape, (0,))
+
+
+@unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")
+class TestCard(unittest.TestCase):
+    """A card makes the batches of the memory executor, bit for bit."""
+
+    def loaders(self, store: str, **o: Any) -> Any:
+        """Loaders of the memory executor and of a card; None where the options have no loader."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                plain = NodeLoader(store, threads=1, **o)
+            except (GraphmillError, ValueError) as e:
+                with self.assertRaises(type(e)):
+                    NodeLoader(store, threads=1, executor="cuda", device="cpu", **o)
+                return None
+            return plain, NodeLoader(store, threads=1, executor="cuda", device="cpu", **o)
+
+    def compare(self, store: str, **o: Any) -> int:
+        """Compare all columns of the batches of two epochs; the number of batches, of which a plan that no loader takes has none."""
+        both = self.loaders(store, **o)
+        if both is None:
+            return 0
+        n = 0
+        with both[0] as plain, both[1] as card:
+            for _epoch in range(2):
+                batches = iter(card)
+                for want in plain:
+                    n += 1
+                    found = next(batches)
+                    self.assertEqual((found.seeds, found.number, found.hops), (want.seeds, want.number, want.hops), o)
+                    self.assertEqual(set(found.columns), set(want.columns), o)
+                    for name, x in want.columns.items():
+                        y = array(found.columns[name])
+                        self.assertEqual((y.shape, y.dtype), (x.shape, made_signed(x.dtype)), (o, name))
+                        np.testing.assert_array_equal(y, x, f"{o} {name}")
+                self.assertIsNone(next(batches, None))
+                self.assertEqual(card.state_dict(), plain.state_dict())
+        return n
+
+    def test_random_plans(self) -> None:
+        """Random typed graphs, with types without edges, nodes without edges and lists shorter than the fanout, and plans of all kinds."""
+        batches = plans = 0
+        with raw_batches():
+            for number in range(random_graphs.COUNT):
+                case = Case(number)
+                for _ in range(3):
+                    o = case.plan()
+                    n = self.compare(case.store, **o)
+                    batches, plans = batches + n, plans + (n > 0)
+        self.assertGreater(plans, random_graphs.COUNT)
+        self.assertGreater(batches, random_graphs.COUNT)
+
+
+def made_signed(dtype: Any) -> Any:
+    """The dtype that torch has for the numbers of another."""
+    return np.dtype({"uint16": "int32", "uint32": "int64", "uint64": "int64"}.get(str(dtype), dtype))
+
+
+if __name__ == "__main__":
+    unittest.main()
