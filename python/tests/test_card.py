@@ -20,7 +20,7 @@ from unittest import mock
 import made
 import numpy as np
 import random_graphs
-from graphmill import GraphmillError, NodeLoader, _makers
+from graphmill import GraphmillError, NodeLoader, _makers, from_arrays
 
 HAVE = bool(importlib.util.find_spec("triton") and importlib.util.find_spec("torch_geometric"))
 if HAVE:
@@ -73,32 +73,37 @@ class Case:
         c = random_graphs.case(number)
         self.nodes, self.ends = c.nodes, c.edges
         self.values = np.random.default_rng(number)
-        files: dict[str, Any] = {}
-        lines = ["nodes:"]
-        for k, (t, n) in enumerate(self.nodes.items()):
-            columns = {
-                "born": self.times(n),
-                "f": self.values.standard_normal((n, 3)).astype(np.float32),
-                "u": self.values.integers(0, 1 << 16, n).astype(np.uint16),
-            }
-            columns["wide"] = self.values.integers(0, 1 << 32, n).astype(np.uint32)
-            lines.append(f"  {t!r}: {{columns: {{{', '.join(f'{name}: n{k}{name}.npy' for name in columns)}}}}}")
-            files.update({f"n{k}{name}.npy": x for name, x in columns.items()})
-        lines.append("edges:")
-        for k, (e, pair) in enumerate(self.ends.items()):
-            n = pair.shape[1]
-            weights = self.values.choice([0.0, -1.0, np.nan, 1e-9, 1.0, 2.5, 1e12], n, p=[0.1, 0.05, 0.05, 0.1, 0.3, 0.3, 0.1])
-            columns = {"w": weights, "t": self.times(n), "flag": self.values.random(n) < 0.6, "attr": self.values.standard_normal((n, 2))}
-            lines.append(f"  {':'.join(e)!r}: {{table: e{k}.npy, columns: {{{', '.join(f'{name}: e{k}{name}.npy' for name in columns)}}}}}")
-            files[f"e{k}.npy"] = pair
-            files.update({f"e{k}{name}.npy": x for name, x in columns.items()})
-        folder = made.write(f"card-{number}", {**files, "graph.yaml": "\n".join(lines) + "\n"})
-        flags = [*(["--both"] if r.random() < 0.5 else []), *(["--primary", "out"] if r.random() < 0.3 else [])]
-        self.store = folder + ".store"
-        made.graphmill("import", folder, *flags, "--out", self.store)
+        self.kind = r.choice(["int64", "int64", "float64", "float32", "datetime64[s]"])  # of times
+        nodes = {t: self.of_nodes(n) for t, n in self.nodes.items()}
+        edges = {e: {"edge_index": pair, **self.of_edges(pair.shape[1])} for e, pair in self.ends.items()}
+        options = {**({"both": True} if r.random() < 0.5 else {}), **({"primary": "out"} if r.random() < 0.3 else {})}
+        self.store = made.path(f"card-{number}.store")
+        from_arrays(nodes, edges, self.store, **options)
+
+    def of_nodes(self, n: int) -> dict[str, Any]:
+        """Columns of nodes."""
+        v = self.values
+        f = v.standard_normal((n, 3)).astype(np.float32)
+        return {
+            "born": self.times(n),
+            "f": f,
+            "u": v.integers(0, 1 << 16, n).astype(np.uint16),
+            "wide": v.integers(0, 1 << 32, n).astype(np.uint32),
+            "half": torch.tensor(f[:, 0]).bfloat16(),
+        }
+
+    def of_edges(self, n: int) -> dict[str, Any]:
+        """Columns of edges. Some weights are none."""
+        v = self.values
+        w = v.choice([0.0, -1.0, np.nan, 1e-9, 1.0, 2.5, 1e12], n, p=[0.1, 0.05, 0.05, 0.1, 0.3, 0.3, 0.1])
+        return {"w": w, "t": self.times(n), "flag": v.random(n) < 0.6, "attr": v.standard_normal((n, 2)), "count": v.integers(0, 9, n)}
 
     def times(self, n: int) -> Any:
-        return self.values.integers(-5, 6, n)
+        """Times of n rows, some of which are missing where times can be."""
+        x = self.values.integers(-5, 6, n)
+        if self.kind == "int64":
+            return x
+        return np.where(self.values.random(n) < 0.1, np.array("nan" if self.kind[0] == "f" else "nat", self.kind), x.astype(self.kind))
 
     def plan(self) -> dict[str, Any]:
         """The arguments of a loader."""
@@ -108,10 +113,10 @@ class Case:
         o: dict[str, Any] = {"fanout": take(), "seed": r.choice([0, 7, M64]), "direction": r.choice(["in", "out"]), "expand": r.choice(["new", "all"])}
         if r.random() < 0.4:
             o["fanout"] = {":".join(e): [r.choice([0, -1, 1, 2, 4]) for _ in range(hops)] for e in self.ends}
-        o["scope"] = r.choice(["batch", "epoch", "seed"])
+        o["scope"] = r.choice(["batch", "batch", "epoch", "seed"])
         how = r.choice(["uniform", "uniform", "weight", "replace"])
         if how == "weight":
-            o["weight"] = "w"
+            o["weight"] = r.choice(["w", "count"])
         elif how == "replace":
             o["replace"] = True
             o["fanout"] = [r.choice([0, 1, 3]) for _ in range(hops)]
@@ -128,10 +133,12 @@ class Case:
             o.update(seed_type=t, seeds=np.array([r.randrange(self.nodes[t]) for _ in range(n)]))
         if r.random() < 0.4:
             o.update(scope="seed", before=r.choice(["t", "t<="]), seed_time=self.values.integers(-6, 7, n))
+            if self.kind != "int64":
+                o["seed_time"] = o["seed_time"].astype("float64" if self.kind[0] == "f" else self.kind)
             if r.random() < 0.5:
                 o["window"] = r.randint(1, 6)
             if r.random() < 0.3:
-                o["before_nodes"] = dict.fromkeys(self.nodes, "born")
+                o["before_nodes"] = dict.fromkeys(self.nodes, o["before"].replace("t", "born"))
             if r.random() < 0.3:
                 o["untimed"] = [r.choice(list(self.ends))]
             if how == "uniform" and r.random() < 0.4:
@@ -223,7 +230,8 @@ class TestCard(unittest.TestCase):
                     self.assertEqual(set(found.columns), set(want.columns), o)
                     for name, x in want.columns.items():
                         y = array(found.columns[name])
-                        self.assertEqual((y.shape, y.dtype), (x.shape, made_signed(x.dtype)), (o, name))
+                        self.assertEqual((y.shape, y.dtype), (x.shape, made_signed(name, x.dtype)), (o, name))
+                        y = y.view(x.dtype) if y.dtype == np.int16 else y
                         np.testing.assert_array_equal(y, x, f"{o} {name}")
                 self.assertIsNone(next(batches, None))
                 self.assertEqual(card.state_dict(), plain.state_dict())
@@ -243,9 +251,9 @@ class TestCard(unittest.TestCase):
         self.assertGreater(batches, random_graphs.COUNT)
 
 
-def made_signed(dtype: Any) -> Any:
-    """The dtype that torch has for the numbers of another."""
-    return np.dtype({"uint16": "int32", "uint32": "int64", "uint64": "int64"}.get(str(dtype), dtype))
+def made_signed(name: str, dtype: Any) -> Any:
+    """The dtype that torch has for the numbers of a column; of bfloat16 for the bits."""
+    return np.dtype("int16" if name.endswith("/half") else {"uint16": "int32", "uint32": "int64", "uint64": "int64"}.get(str(dtype), dtype))
 
 
 if __name__ == "__main__":

@@ -227,7 +227,7 @@ def _joined(columns: list[Column], made: Mapping[str, Any]) -> Table:
         raise ValueError(
             f"found executor='cuda' with x= or edge_attr= of the columns {', '.join(c.name for c in columns)}, expected columns of numbers as they are; leave executor= out"
         )
-    parts = [c.values.reshape(len(c), -1) for c in columns]
+    parts = [c.values.reshape(len(c), int(np.prod(c.shape))) for c in columns]
     if dtypes != {made["dtype"]}:
         parts = [x.astype(made["dtype"]) for x in parts]
     return Table.of(Column(made["name"], made["dtype"], (width,), len(columns[0]), np.concatenate(parts, 1), (), None))
