@@ -10,6 +10,11 @@ from ._arrays import Array
 _SIGNED = {"u2": np.int32, "u4": np.int64, "u8": np.int64}  # most of torch supports no unsigned types but uint8
 
 
+def as_tensor(x: Array | torch.Tensor) -> torch.Tensor:
+    """An array of a dtype of torch as a tensor that shares its memory; a tensor as it is."""
+    return x if isinstance(x, torch.Tensor) else torch.from_numpy(x)
+
+
 def tensor(x: Array | torch.Tensor, name: str, bfloat16: bool = False) -> torch.Tensor:
     """A column as a tensor, itself if it is one, that shares its memory, unless it is a map or its dtype changes.
 

@@ -9,31 +9,29 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
-import torch
 from dgl import graph_index, heterograph_index, utils
 from dgl.heterograph import DGLBlock
 
-from .._arrays import Array
 from .._folder import EdgeType
+from .._tensors import as_tensor
 
 _FORMATS = ["coo", "csr", "csc"]  # in which DGL may hold the edges
-_IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL then numbers the edges in their order
 _ALONE = "_N", "_E"  # names of the types of a homogeneous graph
 
 
-def edges(src: Array, dst: Array, indptr: Array, sources: int, destinations: int) -> Any:
-    """The edges of a relation: int64 local ids of their ends, in the order of the edge ids.
+def edges(src: Any, dst: Any, indptr: Any, sources: int, destinations: int) -> Any:
+    """The edges of a relation, of arrays or tensors: int64 local ids of their ends, in the order of the edge ids.
 
     ``indptr`` is the offset of the edges of each destination and the end, if they are ordered by destination. If it is empty,
     DGL sorts them.
     """
+    # Without ids of its own, DGL numbers the edges in their order.
     if len(indptr):
-        return heterograph_index.create_unitgraph_from_csr(2, sources, destinations, torch.from_numpy(indptr), torch.from_numpy(src), _IN_ORDER, _FORMATS, True)
+        return heterograph_index.create_unitgraph_from_csr(2, sources, destinations, as_tensor(indptr), as_tensor(src), as_tensor(src)[:0], _FORMATS, True)
     if not len(src):
-        indptr = np.zeros(destinations + 1, np.int64)
+        indptr = as_tensor(src).new_zeros(destinations + 1)
         return edges(src, dst, indptr, sources, destinations)
-    return heterograph_index.create_unitgraph_from_coo(2, sources, destinations, torch.from_numpy(src), torch.from_numpy(dst), _FORMATS)
+    return heterograph_index.create_unitgraph_from_coo(2, sources, destinations, as_tensor(src), as_tensor(dst), _FORMATS)
 
 
 def homogeneous(of: Any) -> DGLBlock:

@@ -17,16 +17,13 @@ from .._makers import makes
 from .._packs import PackBatch, PackSchema
 from .._saint import NAMES as NORMS
 from .._schema import Raw, Schema, key
+from .._tensors import as_tensor as _tensor
 from .._tensors import tensor
 
 _TAKEN = {
     "batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id",
     "seed_index", "input_id", "batch_size", "num_sampled_nodes", "num_sampled_edges",
 }  # fmt: skip
-
-
-def _tensor(x: Any) -> torch.Tensor:
-    return x if isinstance(x, torch.Tensor) else torch.from_numpy(x)
 
 
 _MADE = (*NORMS, "edge_weights")  # columns that samplers make

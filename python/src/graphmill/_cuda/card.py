@@ -22,7 +22,7 @@ from .subgraph import Drawer, Edges, Subgraph
 
 KINDS = ["cuda"]
 """The kinds of devices that have the graph. Tests add "cpu", where kernels are interpreted."""
-FORMS = ["pyg"]
+FORMS = ["pyg", "dgl"]
 """The forms of batches."""
 
 
@@ -33,7 +33,7 @@ def check_device(form: str, device: Any) -> torch.device:
         ValueError: it is none that draws, or there is none; a form without tensors.
     """
     if form not in FORMS:
-        raise ValueError(f"found executor='cuda' with as_={form!r}, expected as_='pyg', whose batches are torch tensors")
+        raise ValueError(f"found executor='cuda' with as_={form!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors")
     found = torch.device("cuda" if device is None else device)
     if found.type not in KINDS:
         raise ValueError(f"found executor='cuda' with device={device!r}, expected a CUDA device, such as 'cuda:0'")
@@ -81,8 +81,8 @@ class Card:
         tables = _tables(store, made, joined)
         need = sum(x.bytes for x in host.values()) + sum(x.bytes for x in tables.values()) + sum(x.nbytes for x, _ in times.values())
         _check_room(need, device)
+        self._check_times(made, [x.times for x in host.values()] + [x for x, _ in times.values()])
         self._units = [host[HostLists.key(plan, op)].unit_of_times for op in ops]
-        self._time_dtypes = {x.times.dtype for x in host.values() if x.times is not None} | {x.dtype for x, _ in times.values()}
         lists = {k: x.to(device) for k, x in host.items()}
         self._tables = {k: x.to(device) for k, x in tables.items()}
         self._drawer = Drawer(
@@ -96,18 +96,23 @@ class Card:
             device,
         )
 
-    def batch(self, raw: Raw, epoch: int) -> Raw:
-        """The batch of the seeds that the feed sent: its columns as tensors on the device, but for the numbers per hop and what is of the seeds alone.
+    @staticmethod
+    def _check_times(made: Sequence[Mapping[str, Any]], times: Sequence[Array | None]) -> None:
+        """Refuse times of edges and nodes of another kind than those of the seeds, which the other executors compare exactly.
 
         Raises:
-            ValueError: times of another kind than the columns of times have.
+            ValueError: they are.
         """
+        want = next((np.dtype(c["dtype"]) for c in made if c["name"] == "seed_time"), None)
+        if want is not None and any(x is not None and x.dtype != want for x in times):
+            raise ValueError(
+                "found executor='cuda' with times of which some are whole numbers and others are floats, expected one kind; import them alike, or leave executor= out"
+            )
+
+    def batch(self, raw: Raw, epoch: int) -> Raw:
+        """The batch of the seeds that the feed sent: its columns as tensors on the device, but for the numbers per hop and what is of the seeds alone."""
         sent = raw.columns
         times = sent.get("seed_time")
-        if times is not None and self._time_dtypes - {times.dtype}:
-            raise ValueError(
-                f"found executor='cuda' and times of seeds of dtype {times.dtype}, expected {' and '.join(map(str, self._time_dtypes))}, as the times of edges are; leave executor= out"
-            )
         sub = self._drawer.draw(np.array(sent["seeds"]).reshape(-1, self._width), times, epoch, raw.number)
         return Raw({name: self._column(sent, sub, name) for name in self._made}, raw.seeds, raw.number, raw.hops)
 
