@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import pickle
 import random
 import subprocess
 import sys
+import tempfile
 import unittest
 import warnings
 from collections.abc import Iterator
@@ -249,6 +251,148 @@ class TestCard(unittest.TestCase):
                     batches, plans = batches + n, plans + (n > 0)
         self.assertGreater(plans, random_graphs.COUNT)
         self.assertGreater(batches, random_graphs.COUNT)
+
+    def graph(self, n: int = 60) -> Any:
+        """A store with two node types."""
+        r = np.random.default_rng(n)
+        pair = lambda a, b, m: np.stack([r.integers(0, a, m), r.integers(0, b, m)])
+        users = {"f": r.standard_normal((n, 2)).astype(np.float32), "age": r.integers(0, 99, n).astype(np.uint16), "name": [f"u{k}" for k in range(n)]}
+        buys = {"edge_index": pair(n, 30, 4 * n), "w": r.random(4 * n), "t": r.integers(0, 50, 4 * n)}
+        return from_arrays(
+            {"user": users, "item": {"label": r.integers(0, 3, 30)}}, {("user", "buys", "item"): buys, ("user", "knows", "user"): pair(n, n, 2 * n)}
+        )
+
+    def test_pyg(self) -> None:
+        """Data and HeteroData are alike, of nodes, of links and of seeds with their own subgraphs; and a state goes from one executor to the other."""
+        store = self.graph()
+        one = from_arrays({"f": np.arange(40.0)}, {"edge_index": np.random.default_rng(1).integers(0, 40, (2, 200)), "w": np.ones(200)})
+        links = np.stack([np.arange(20), np.arange(20)])
+        for of, o in (
+            (one, {"fanout": [3, 2], "edge_features": "all"}),
+            (store, {"fanout": [3, 2], "seed_type": "item", "label": "label"}),
+            (store, {"fanout": [3, 2], "seed_type": ("user", "buys", "item"), "seeds": links, "edge_label": np.arange(20)}),
+            (store, {"fanout": [3, 2], "seed_type": "item", "scope": "seed", "before": "t", "seed_time": 25, "untimed": ["knows"]}),
+        ):
+            o = {"batch_size": 8, "shuffle": True, "as_": "pyg", "features": "none" if of is store else "all", "threads": 1, **o}
+            with on_the_processor(), NodeLoader(of, **o) as plain, NodeLoader(of, executor="cuda", device="cpu", **o) as card:
+                batches = iter(card)
+                for k, want in enumerate(plain):
+                    found = next(batches)
+                    self.assertEqual(str(found), str(want))
+                    for a, b in zip(found.stores, want.stores):
+                        for name, x in b.items():
+                            if isinstance(x, torch.Tensor):
+                                self.assertTrue(torch.equal(a[name], x) and a[name].dtype == x.dtype, name)
+                            else:
+                                self.assertEqual(a[name], x)
+                    if k == 0:
+                        state = plain.state_dict()
+                for loader in (plain, card):
+                    loader.load_state_dict(state)
+                self.assertEqual(str(next(iter(card))), str(next(iter(plain))))
+
+    def test_refused(self) -> None:
+        """What a card cannot draw is refused when the loader is made, with the reason."""
+        store = self.graph()
+        links = {"seed_type": ("user", "buys", "item"), "seeds": np.stack([np.arange(20), np.arange(20)])}
+        for o, text in (
+            ({"sampler": "labor"}, "draws of the kind labor, expected uniform, replace, weighted or top"),
+            ({"sampler": "ladies"}, "draws of the kind ladies"),
+            ({"replace": True, "fanout": [-1]}, "replace=True and a fanout of -1"),
+            ({"fanout": [100000]}, "a fanout above 65536"),
+            ({"subgraph_type": "induced"}, "subgraph_type='induced', expected 'directional'"),
+            ({**links, "negatives": 1}, "negatives, expected none"),
+            ({**links, "exclude": "self"}, "exclude=, expected none"),
+            ({"features": ["name"]}, "columns of strings or lists, expected numbers"),
+            ({"as_": "numpy", "device": None}, "as_='numpy', expected as_='pyg' or 'dgl'"),
+            ({"device": "meta"}, "device='meta', expected a CUDA device"),
+            ({"memory": "1MiB"}, ""),
+        ):
+            with mock.patch.object(cards, "KINDS", ["cuda", "cpu"]), self.subTest(o):
+                with self.assertRaisesRegex((ValueError, GraphmillError), text):
+                    NodeLoader(
+                        store,
+                        **{"fanout": [3, 2], "seed_type": "user", "as_": "pyg", "features": "none", "executor": "cuda", "device": "cpu", "threads": 1, **o},
+                    )
+        with self.assertRaisesRegex(ValueError, "^found executor='cuda' with device='cpu', expected a CUDA device, such as 'cuda:0'$"):
+            NodeLoader(store, [3], as_="pyg", seed_type="user", executor="cuda", device="cpu")
+        if not torch.cuda.is_available():
+            with self.assertRaisesRegex(ValueError, "^found executor='cuda' without a CUDA device: "):
+                NodeLoader(store, [3], as_="pyg", seed_type="user", executor="cuda")
+        with mock.patch("torch.cuda.mem_get_info", return_value=(100, 1000)):
+            cards.check_room(100, torch.device("cuda:0"))
+            with self.assertRaisesRegex(
+                ValueError, r"a graph with columns of 101 B \(101 bytes\), expected at most the 100 B \(100 bytes\) that cuda:0 has free"
+            ):
+                cards.check_room(101, torch.device("cuda:0"))
+        with (
+            mock.patch.dict(sys.modules, {"triton": None, "graphmill._cuda.card": None}),
+            self.assertRaisesRegex(ModuleNotFoundError, "expected torch and Triton"),
+        ):
+            NodeLoader(store, [3], as_="pyg", seed_type="user", executor="cuda")
+
+    def test_copies(self) -> None:
+        """A copy of a loader has the graph on the device by itself; workers of a DataLoader do not draw."""
+        with (
+            on_the_processor(),
+            NodeLoader(self.graph(), [3, 2], 8, seed_type="item", as_="pyg", features="none", executor="cuda", device="cpu", threads=1) as loader,
+        ):
+            self.assertEqual([b["item"].n_id.tolist() for b in pickle.loads(pickle.dumps(loader))], [b["item"].n_id.tolist() for b in loader])
+            with mock.patch("graphmill._arrays.worker", return_value=(0, 1)), self.assertRaisesRegex(ValueError, "in a worker of a DataLoader"):
+                next(iter(loader))
+
+    def test_stream(self) -> None:
+        """The calls for a CUDA device, on one that is made up: batches are made on a stream that waits for the graph, and the trainer waits for its batch."""
+        calls: list[str] = []
+        stream, current, batch = mock.MagicMock(), mock.MagicMock(), mock.MagicMock(spec=["to", "record_stream"])
+        stream.wait_stream.side_effect = lambda s: calls.append("graph")
+        stream.record_event.side_effect = lambda: calls.append("event") or "event"
+        current.wait_event.side_effect = lambda e: calls.append(f"wait {e}")
+        batch.to.side_effect = lambda d, non_blocking: calls.append(f"to {d}") or batch
+        batch.record_stream.side_effect = lambda s: calls.append("keep")
+        on: list[bool] = []
+
+        @contextlib.contextmanager
+        def used(s: Any) -> Iterator[None]:
+            on.append(s is stream)
+            yield
+            on.pop()
+
+        def seen(_: Any) -> Any:
+            calls.append(f"made on the stream: {on == [True]}")
+            return batch
+
+        with (
+            on_the_processor(),
+            NodeLoader(self.graph(), [3], 32, seed_type="item", as_="pyg", features="none", executor="cuda", device="cpu", threads=1, transform=seen) as loader,
+            mock.patch.multiple(torch.cuda, Stream=lambda d: stream, current_stream=lambda d: current, stream=used),
+        ):
+            loader._card.device = torch.device("cuda:0")
+            self.assertEqual(list(loader), [batch])
+        self.assertEqual(calls, ["graph", "made on the stream: True", "to cuda:0", "event", "wait event", "keep"])
+
+
+@unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")
+class TestMachineCode(unittest.TestCase):
+    def test_kernels(self) -> None:
+        """Triton makes machine code of an H100 of each kernel, where products and sums of float64 are rounded one after the other."""
+        program = """
+from graphmill._cuda import kernels
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+import triton
+
+types = {"prefix": "*fp64", "weights": "*fp64", "rows": "i32", "number": "i32", "take": "i32"}
+for kernel, constants in ((kernels._alike, {"REPLACE": True, "SLOTS": 16}), (kernels._alike, {"REPLACE": False, "SLOTS": 16}), (kernels._sums, {}), (kernels._heavy, {"SLOTS": 16})):
+    constants["ROWS"] = 128
+    signature = {name: "constexpr" if name in constants else types.get(name, "*i64") for name in kernel.arg_names}
+    made = triton.compile(ASTSource(fn=kernel, signature=signature, constexprs=constants), target=GPUTarget("cuda", 90, 32), options=kernels.EXACT)
+    print(len(made.asm["cubin"]) > 0, "fma.rn.f64" in made.asm["ptx"])
+"""
+        with tempfile.TemporaryDirectory() as cache:
+            environment = {**os.environ, "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": cache}
+            p = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, env=environment)
+        self.assertEqual((p.stdout, p.returncode), ("True False\n" * 4, 0), p.stderr)
 
 
 def made_signed(name: str, dtype: Any) -> Any:

@@ -80,7 +80,7 @@ class Card:
         self._width = 1 if isinstance(plan["seed_type"], str) else 2
         tables = _tables(store, made, joined)
         need = sum(x.bytes for x in host.values()) + sum(x.bytes for x in tables.values()) + sum(x.nbytes for x, _ in times.values())
-        _check_room(need, device)
+        check_room(need, device)
         self._check_times(made, [x.times for x in host.values()] + [x for x, _ in times.values()])
         self._units = [host[HostLists.key(plan, op)].unit_of_times for op in ops]
         lists = {k: x.to(device) for k, x in host.items()}
@@ -238,7 +238,7 @@ def _joined(columns: list[Column], made: Mapping[str, Any]) -> Table:
     return Table.of(Column(made["name"], made["dtype"], (width,), len(columns[0]), np.concatenate(parts, 1), (), None))
 
 
-def _check_room(need: int, device: torch.device) -> None:
+def check_room(need: int, device: torch.device) -> None:
     """Refuse a graph that is larger than the free memory of a device.
 
     Raises:

@@ -156,7 +156,7 @@ def _shape(take: int) -> dict[str, int]:
     return {"SLOTS": slots, "ROWS": max(1, min(_ROWS, _CELLS // slots))}
 
 
-_EXACT = {"enable_fp_fusion": False}  # a product and a sum are rounded one after the other, as in the law
+EXACT = {"enable_fp_fusion": False}  # a product and a sum are rounded one after the other, as in the law
 
 
 def alike(heads: torch.Tensor, of: torch.Tensor, nodes: torch.Tensor, counts: torch.Tensor, number: int, take: int, replace: bool) -> torch.Tensor:
@@ -172,7 +172,7 @@ def alike(heads: torch.Tensor, of: torch.Tensor, nodes: torch.Tensor, counts: to
     out = torch.empty((len(nodes), take), dtype=torch.int64, device=nodes.device)
     shape = _shape(take)
     if len(nodes):
-        _alike[(triton.cdiv(len(nodes), shape["ROWS"]),)](out, heads, of, nodes, counts, len(nodes), number, take, REPLACE=replace, **shape, **_EXACT)
+        _alike[(triton.cdiv(len(nodes), shape["ROWS"]),)](out, heads, of, nodes, counts, len(nodes), number, take, REPLACE=replace, **shape, **EXACT)
     return out
 
 
@@ -180,7 +180,7 @@ def sums(weights: torch.Tensor, starts: torch.Tensor, counts: torch.Tensor) -> t
     """The prefix sums of the weights of lists, float64, each list for itself, where the lists have the places ``starts`` to ``starts + counts``."""
     prefix = torch.empty_like(weights)
     if len(starts) and len(weights):
-        _sums[(triton.cdiv(len(starts), _ROWS),)](prefix, weights, starts, counts, len(starts), ROWS=_ROWS, **_EXACT)
+        _sums[(triton.cdiv(len(starts), _ROWS),)](prefix, weights, starts, counts, len(starts), ROWS=_ROWS, **EXACT)
     return prefix
 
 
@@ -199,5 +199,5 @@ def heavy(
     out = torch.empty((len(nodes), take), dtype=torch.int64, device=nodes.device)
     shape = _shape(take)
     if len(nodes):
-        _heavy[(triton.cdiv(len(nodes), shape["ROWS"]),)](out, heads, of, nodes, prefix, weights, starts, counts, len(nodes), number, take, **shape, **_EXACT)
+        _heavy[(triton.cdiv(len(nodes), shape["ROWS"]),)](out, heads, of, nodes, prefix, weights, starts, counts, len(nodes), number, take, **shape, **EXACT)
     return out
