@@ -252,6 +252,37 @@ class TestCard(unittest.TestCase):
         self.assertGreater(plans, random_graphs.COUNT)
         self.assertGreater(batches, random_graphs.COUNT)
 
+    def test_segments(self) -> None:
+        """A store that grew, and lost edges, is read as the memory executor reads it."""
+        r = np.random.default_rng(3)
+        types = 'nodes: {user: {table: user.csv, columns: {age: int64}}, item: {count: 9}}\nedges: {"user:buys:item": {table: buys.csv, columns: {w: float32, t: int64}}}\n'
+        rows = [f"{r.integers(20)},{r.integers(9)},{r.integers(5)},{r.integers(50)}" for _ in range(120)]
+        folders = []
+        for k, some in enumerate((rows[:50], rows[50:100], rows[100:])):
+            text = types if k == 0 else types.replace("{count: 9}", "{}")
+            users = range(20) if k == 0 else range(2)
+            folders.append(
+                made.write(
+                    f"card-part{k}",
+                    {"graph.yaml": text, "user.csv": "age\n" + "".join(f"{u}\n" for u in users), "buys.csv": "\n".join(["src,dst,w,t", *some, ""])},
+                )
+            )
+        store = made.path("card-grown.store")
+        made.graphmill("import", folders[0], "--out", store)
+        for folder in folders[1:]:
+            made.graphmill("append", store, folder)
+        gone = made.write(
+            "card-gone",
+            {
+                "graph.yaml": 'nodes: {user: {}, item: {}}\nedges: {"user:buys:item": {table: buys.csv}}\n',
+                "buys.csv": "\n".join(["src,dst", *(",".join(x.split(",")[:2]) for x in rows[10:30]), ""]),
+            },
+        )
+        made.graphmill("append", store, "--drop", gone)
+        with raw_batches():
+            for o in ({}, {"weight": "w"}, {"scope": "seed", "before": "t", "seed_time": 30}, {"direction": "out", "seed_type": "user"}):
+                self.assertGreater(self.compare(store, **{"fanout": [3, 2], "seed_type": "item", "batch_size": 4, "edge_features": "all", **o}), 0)
+
     def graph(self, n: int = 60) -> Any:
         """A store with two node types."""
         r = np.random.default_rng(n)

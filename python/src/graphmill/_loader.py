@@ -481,7 +481,8 @@ class NodeLoader(Feeding):
     @property
     def notes(self) -> list[str]:
         """Which executor makes the batches, why, and what it reads and holds, in lines of text."""
-        return list(self._connect().notes)
+        notes = list(self._connect().notes)
+        return notes if self._card is None else [self._card.note, *(text for text in notes if not text.startswith("executor "))]
 
     def __len__(self) -> int:
         """The number of batches of an epoch for this rank, over all DataLoader workers."""

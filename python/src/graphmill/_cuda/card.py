@@ -81,6 +81,7 @@ class Card:
         tables = _tables(store, made, joined)
         need = sum(x.bytes for x in host.values()) + sum(x.bytes for x in tables.values()) + sum(x.nbytes for x, _ in times.values())
         check_room(need, device)
+        self.note = f"executor cuda: the graph and the columns take {human(need)} of {device}"
         self._check_times(made, [x.times for x in host.values()] + [x for x, _ in times.values()])
         self._units = [host[HostLists.key(plan, op)].unit_of_times for op in ops]
         lists = {k: x.to(device) for k, x in host.items()}
