@@ -84,7 +84,8 @@ class Card:
         self.note = f"executor cuda: the graph and the columns take {human(need)} of {device}"
         self._check_times(made, [x.times for x in host.values()] + [x for x, _ in times.values()])
         self._units = [host[HostLists.key(plan, op)].unit_of_times for op in ops]
-        lists = {k: x.to(device) for k, x in host.items()}
+        with torch.cuda.device(device) if device.type == "cuda" else contextlib.nullcontext():  # of the kernel of sums
+            lists = {k: x.to(device) for k, x in host.items()}
         self._tables = {k: x.to(device) for k, x in tables.items()}
         self._drawer = Drawer(
             plan,

@@ -17,6 +17,9 @@ _MUL2 = tl.constexpr(0x94D049BB133111EB)
 _GAMMA = tl.constexpr(0x9E3779B97F4A7C15)
 _MISSES = tl.constexpr(16)  # repeats after which a weighted draw walks what is left
 
+# Numbers of a kernel of which Triton would make variants.
+_ANY = ["rows", "number", "take"]
+
 _CELLS = 4096  # positions that a program holds: its rows times the next power of two of the take
 _ROWS = 128  # rows of a program at most
 
@@ -52,7 +55,7 @@ def _among(chosen, p):  # type: ignore[no-untyped-def]
     return tl.max((chosen == p[:, None]).to(tl.int32), axis=1) > 0
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_ANY)
 def _alike(out, heads, of, nodes, counts, rows, number, take, REPLACE: tl.constexpr, SLOTS: tl.constexpr, ROWS: tl.constexpr):  # type: ignore[no-untyped-def]
     """without_replacement(), by Floyd's algorithm, or with_replacement()."""
     r = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -75,7 +78,7 @@ def _alike(out, heads, of, nodes, counts, rows, number, take, REPLACE: tl.conste
     tl.store(out + r[:, None] * take + slot, chosen, mask=ok[:, None] & (slot < take))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["rows"])
 def _sums(prefix, weights, starts, counts, rows, ROWS: tl.constexpr):  # type: ignore[no-untyped-def]
     """The prefix sums of each row's weights, added in order."""
     r = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
@@ -89,7 +92,7 @@ def _sums(prefix, weights, starts, counts, rows, ROWS: tl.constexpr):  # type: i
         tl.store(prefix + start + i, total, mask=here)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=_ANY)
 def _heavy(out, heads, of, nodes, prefix, weights, starts, counts, rows, number, take, SLOTS: tl.constexpr, ROWS: tl.constexpr):  # type: ignore[no-untyped-def]
     """weighted() of lists whose weights are all above 0."""
     r = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)

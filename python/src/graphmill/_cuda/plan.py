@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 HOWS = ("uniform", "replace", "weighted", "top")
-MOST = 1 << 16  # the largest take that is drawn: a program of a kernel holds it
+MOST = 1 << 12  # the largest take that is drawn: a program of a kernel holds it
 
 
 def check(plan: Mapping[str, Any]) -> None:
