@@ -425,16 +425,15 @@ func timeText(t sample.Time) string {
 }
 
 func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
-	if m.src.alone() {
-		m.made.seeds = m.seeds
-		return placeColumns(m.columns, &m.made, m.at), nil
-	}
 	if m.broken {
 		m.renew()
 	}
 	m.broken = true
 	in := sample.Input{Seeds: m.seeds, Negatives: m.negatives, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
 	switch {
+	case m.src.alone():
+		m.made.seeds = m.seeds
+		m.made.sub, err = m.negativesAlone(in)
 	case m.hosted != nil:
 		err = m.hosted.sample(m, in)
 	case m.disjoint != nil:

@@ -115,7 +115,7 @@ class Card:
         """The batch of the seeds that the feed sent: its columns as tensors on the device, but for the numbers per hop and what is of the seeds alone."""
         sent = raw.columns
         times = sent.get("seed_time")
-        sub = self._drawer.draw(np.array(sent["seeds"]).reshape(-1, self._width), times, epoch, raw.number)
+        sub = self._drawer.draw(np.array(sent["seeds"]).reshape(-1, self._width), _negatives(sent, raw.seeds), times, epoch, raw.number)
         return Raw({name: self._column(sent, sub, name) for name in self._made}, raw.seeds, raw.number, raw.hops)
 
     def mover(self) -> Mover | None:
@@ -151,8 +151,8 @@ class Card:
         if name in sent:
             return sent[name]
         kind, *rest = parts_of(name)
-        if kind == "seed_local":
-            return sub.seed_local
+        if kind in ("seed_local", "negative_local"):
+            return sub.seed_local if kind == "seed_local" else sub.negative_local
         if kind == "nodes":
             t, what = rest[0], rest[1]
             if what == "by_hop":
@@ -183,6 +183,16 @@ class Card:
         return self.rows("edges", e, what[1], edges.id)
 
 
+def _negatives(sent: Mapping[str, Array], seeds: int) -> tuple[Array, Array]:
+    """The negatives of links that were sent, int64 [negatives, 2], and the link of each; without any, [0, 0]."""
+    if "negatives" not in sent:
+        return np.empty((0, 0), np.int64), np.empty(0, np.int64)
+    pairs = np.array(sent["negatives"]).reshape(-1, 2)
+    ends = sent.get("negative_end")
+    counts = np.diff(ends, prepend=0) if ends is not None else np.full(seeds, len(pairs) // max(seeds, 1))
+    return pairs, np.repeat(np.arange(seeds), counts)
+
+
 _POSITION = "#input_position"
 
 
@@ -202,7 +212,7 @@ def _tables(store: Store, made: Sequence[Mapping[str, Any]], joined: Mapping[str
     out = {}
     for c in made:
         kind, *rest = parts_of(c["name"])
-        if kind in ("input_id", "seed_local", "seed_time", "links", "ops"):
+        if kind not in ("nodes", "edges"):
             continue  # the columns of ops are those of their edge types
         of: Any = store.nodes[rest[0]] if kind == "nodes" else store.edges[rest[0]]
         if rest[1] == "e_id" and _POSITION in of.columns:

@@ -31,8 +31,6 @@ def _reasons(plan: Mapping[str, Any]) -> list[tuple[Any, str]]:
         (any(op["take"] < 0 and op.get("how") == "replace" for op in ops), "replace=True and a fanout of -1, expected a number of draws"),
         (any(op["take"] > MOST for op in ops), f"a fanout above {MOST}, expected at most that, or -1"),
         (kind != "directional", f"subgraph_type={kind!r}, expected 'directional'"),
-        ("negatives" in plan, "negatives, expected none"),
-        ("exclude" in plan, "exclude=, expected none"),
     ]
 
 
@@ -56,6 +54,14 @@ def edge_time(plan: Mapping[str, Any], edges: str) -> str | None:
     if not before or edges in before.get("untimed", []):
         return None
     return before.get("columns", {}).get(edges) or before.get("column") or None
+
+
+def excluded(plan: Mapping[str, Any], edges: str) -> list[bool]:
+    """Which edges of a type are left out because they are seeds: False, those from the source to the target of a seed; True, those from the target to the source."""
+    exclude = plan.get("exclude")
+    if exclude is None:
+        return []
+    return [back for back, name in ((False, plan["seed_edges"]), (True, exclude.get("reverse"))) if name == edges]
 
 
 def node_time(plan: Mapping[str, Any], t: str) -> str | None:

@@ -46,6 +46,7 @@ class Subgraph:
         edges: by edge type.
         edges_by_hop: by edge type, the number of edges of each hop, from hop 1.
         seed_local: int64 [seeds x width].
+        negative_local: int64 [negatives x 2], the local ids of the negatives of links.
         ops: of each op, the local ids that it expanded, and the edges that it drew.
     """
 
@@ -55,6 +56,7 @@ class Subgraph:
     edges: dict[str, Edges]
     edges_by_hop: dict[str, Array]
     seed_local: torch.Tensor
+    negative_local: torch.Tensor
     ops: list[tuple[torch.Tensor, Edges]]
 
 
@@ -88,15 +90,16 @@ class Drawer:
         ops = plan["ops"]
         self._repeated = {e for e in edge_counts if _repeats(plan, [op for op in ops if op["edges"] == e])}
 
-    def draw(self, seeds: Array, times: Array | None, epoch: int, unit: int) -> Subgraph:
+    def draw(self, seeds: Array, negatives: tuple[Array, Array], times: Array | None, epoch: int, unit: int) -> Subgraph:
         """The subgraph of a batch, or the subgraphs of its seeds side by side.
 
         Args:
             seeds: int64 [seeds, types of a seed].
+            negatives: int64 [negatives, 2], the negatives of links, and the seed of each.
             times: of the seeds, where the plan has times.
             unit: the number of the batch in the epoch.
         """
-        return _Drawing(self, seeds, times, epoch, unit).run()
+        return _Drawing(self, seeds, negatives, times, epoch, unit).run()
 
 
 def _repeats(plan: Mapping[str, Any], ops: Sequence[Mapping[str, Any]]) -> bool:
@@ -110,7 +113,7 @@ def _repeats(plan: Mapping[str, Any], ops: Sequence[Mapping[str, Any]]) -> bool:
 class _Drawing:
     """A batch in the making."""
 
-    def __init__(self, of: Drawer, seeds: Array, times: Array | None, epoch: int, unit: int) -> None:
+    def __init__(self, of: Drawer, seeds: Array, negatives: tuple[Array, Array], times: Array | None, epoch: int, unit: int) -> None:
         self._d, self._device = of, of._device
         words = _seed_words(seeds) if of._apart else np.array([unit if of._plan["scope"] == "batch" else 0], np.uint64)
         state = key(of._seed, epoch, _SCOPES[of._plan["scope"]])
@@ -124,10 +127,11 @@ class _Drawing:
         self._found = {t: np.zeros(of.hops + 1, np.int64) for t in of._counts}
         self._reached: list[dict[str, tuple[torch.Tensor, torch.Tensor]]] = []  # of each op, by type: all nodes that it reached, and the new ones
         self._seeds = torch.from_numpy(np.ascontiguousarray(seeds.T)).to(self._device)
+        self._negatives, self._negatives_of = (torch.from_numpy(np.ascontiguousarray(x.T)).to(self._device) for x in negatives)
         self._ops: list[tuple[torch.Tensor, Edges]] = []
 
     def run(self) -> Subgraph:
-        seed_local = self._visit_seeds()
+        seed_local, negative_local = self._visit_seeds()
         for number, op in enumerate(self._d._plan["ops"], 1):
             self._draw(number, op)
         edges, edges_by_hop = {}, {}
@@ -147,9 +151,13 @@ class _Drawing:
                 for i, end in enumerate(self._d._types):
                     if end == t:
                         seed_local[i] = local[seed_local[i]]
+                        if negative_local:
+                            negative_local[i] = local[negative_local[i]]
             else:
                 nodes[t] = keys
-        return Subgraph(nodes, batch, self._found, edges, edges_by_hop, torch.stack(seed_local, 1).reshape(-1), self._ops)
+        return Subgraph(
+            nodes, batch, self._found, edges, edges_by_hop, _in_turn(seed_local), _in_turn(negative_local) if negative_local else self._empty, self._ops
+        )
 
     def _by_hop(self, counts: Array, of: torch.Tensor) -> torch.Tensor:
         """The order, by hop and subgraph, of what was found hop by hop in the given subgraphs."""
@@ -164,18 +172,20 @@ class _Drawing:
         self._found[t][hop] += now - have
         return local, torch.arange(have, now, device=self._device)
 
-    def _visit_seeds(self) -> list[torch.Tensor]:
-        """The local ids of the seeds, by type of a seed."""
+    def _visit_seeds(self) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """The local ids of the seeds, and of the negatives, by type of a seed."""
         seeds = self._seeds.shape[1]
-        of = torch.arange(seeds, device=self._device) if self._d._apart else 0
-        local, reached = [], {}
-        for t, ids in zip(self._d._types, self._seeds):
-            local.append(self._visit(t, of * self._d._counts[t] + ids, 0)[0])
+        of, of_negatives = (torch.arange(seeds, device=self._device), self._negatives_of) if self._d._apart else (0, 0)
+        local, negative, reached = [], [], {}
+        for i, t in enumerate(self._d._types):
+            local.append(self._visit(t, of * self._d._counts[t] + self._seeds[i], 0)[0])
+            if len(self._negatives):
+                negative.append(self._visit(t, of_negatives * self._d._counts[t] + self._negatives[i], 0)[0])
         for t in self._d._types:
             first = torch.arange(len(self._keys[t]), device=self._device)
             reached[t] = first, first
         self._reached.append(reached)
-        return local
+        return local, negative
 
     def _frontier(self, op: Mapping[str, Any], near: str) -> torch.Tensor:
         """The local ids that an op expands."""
@@ -197,8 +207,8 @@ class _Drawing:
         starts = lists.indptr[nodes]
         counts = lists.indptr[nodes + 1] - starts
         allowed: torch.Tensor | None = None  # the places of the edges that pass, list by list; None: all do
-        if self._intervals is not None and (lists.times is not None or far in d._node_times):
-            allowed, starts, counts = self._passing(number, far, of, starts, counts)
+        if (self._intervals is not None and (lists.times is not None or far in d._node_times)) or plans.excluded(d._plan, op["edges"]):
+            allowed, starts, counts = self._passing(number, op, of, nodes, starts, counts)
         rows, at = self._positions(number, op, lists, of, nodes, starts, counts, allowed)
         places = starts[rows] + at
         if allowed is not None:
@@ -219,20 +229,36 @@ class _Drawing:
         first = counts.cumsum(0) - counts
         return rows, torch.arange(total, device=self._device) - first[rows]
 
-    def _passing(self, number: int, far: str, of: torch.Tensor, starts: torch.Tensor, counts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The places of the edges that pass before the times of their seeds, and their lists."""
+    def _passing(
+        self, number: int, op: Mapping[str, Any], of: torch.Tensor, nodes: torch.Tensor, starts: torch.Tensor, counts: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The places of the edges that pass before the times of their seeds, and are no seeds that are excluded; and their lists."""
         lists, intervals = self._d._lists[number - 1], self._intervals
-        assert intervals is not None
+        far = plans.ends(op)[1]
         rows, at = self._each(counts)
         places, graphs = starts[rows] + at, of[rows]
         passing = torch.ones(len(places), dtype=torch.bool, device=self._device)
-        if lists.times is not None:
+        if intervals is not None and lists.times is not None:
             passing = intervals.passes(lists.times[places], graphs, self._d._units[number - 1])
-        if far in self._d._node_times:
+        if intervals is not None and far in self._d._node_times:
             times, unit = self._d._node_times[far]
             passing &= intervals.passes(times[lists.far[places].long()], graphs, unit)
+        for back in plans.excluded(self._d._plan, op["edges"]):
+            ends = nodes[rows], lists.far[places].long()
+            # An in-edge leads from the far end to the node; of a reverse, the far end is the target of the seed.
+            source, target = ends if (op["dir"] == "out") != back else ends[::-1]
+            passing &= ~self._are_seeds(graphs, source, target)
         left = torch.zeros_like(counts).index_add_(0, rows, passing.long())
         return places[passing], left.cumsum(0) - left, left
+
+    def _are_seeds(self, graphs: torch.Tensor, sources: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """Whether pairs of nodes are seed links of their subgraphs."""
+        if self._d._apart:
+            return (self._seeds[0][graphs] == sources) & (self._seeds[1][graphs] == targets)
+        count = self._d._counts[self._d._types[1]]  # products wrap, and differ all the same
+        have = (self._seeds[0] * count + self._seeds[1]).sort().values
+        pairs = sources * count + targets
+        return have[torch.searchsorted(have, pairs).clamp(max=len(have) - 1)] == pairs
 
     def _positions(
         self,
@@ -290,6 +316,11 @@ class _Drawing:
             order = self._by_hop(by_hop, out.of)
             out = Edges(out.id[order], out.src[order], out.dst[order], out.of[order])
         return out, by_hop
+
+
+def _in_turn(local: list[torch.Tensor]) -> torch.Tensor:
+    """The local ids of the ends of seeds: of links, source and destination in turn."""
+    return torch.stack(local, 1).reshape(-1)
 
 
 def _mixed(x: Array) -> Array:
