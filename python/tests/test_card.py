@@ -30,6 +30,7 @@ if HAVE:
     import torch
     from graphmill._cuda import card as cards
     from graphmill._cuda import kernels
+    from graphmill._cuda import least as draws_of_least
 
 _spec = importlib.util.spec_from_file_location("draws", os.path.join(os.path.dirname(__file__), "../../internal/sample/testdata/reference/draws.py"))
 assert _spec and _spec.loader
@@ -59,8 +60,13 @@ def raw_batches() -> Iterator[None]:
         return raw
 
     convert.__module__ = "graphmill._schema"
-    with mock.patch.dict(_makers._MAKERS, {("batch", "numpy"): convert}), on_the_processor():
-        yield
+    before = _makers._MAKERS["batch", "numpy"]
+    _makers._MAKERS["batch", "numpy"] = convert
+    try:
+        with on_the_processor():
+            yield
+    finally:
+        _makers._MAKERS["batch", "numpy"] = before
 
 
 def array(x: Any) -> Any:
@@ -126,6 +132,8 @@ class Case:
         elif how == "replace":
             o["replace"] = True
             o["fanout"] = [r.choice([0, 1, 3]) for _ in range(hops)]
+        if how != "replace" and r.random() < 0.25:
+            o["sampler"] = "labor"
         if r.random() < 0.3:
             o["messages"] = "flag=true"
         links = r.random() < 0.3 and any(x.shape[1] for x in self.ends.values())
@@ -147,8 +155,10 @@ class Case:
                 o["before_nodes"] = dict.fromkeys(self.nodes, o["before"].replace("t", "born"))
             if r.random() < 0.3:
                 o["untimed"] = [r.choice(list(self.ends))]
-            if how == "uniform" and r.random() < 0.4:
-                o["temporal_strategy"] = "last"
+            if how == "uniform" and "sampler" not in o and r.random() < 0.4:
+                o["temporal_strategy"] = r.choice(["last", "recent"])
+                if o["temporal_strategy"] == "recent":
+                    o["half_life"] = r.choice([0.5, 3])
         if links and r.random() < 0.6:
             o.update(
                 negatives=r.choice([1, 2, 0.5, 1.5]), negatives_how=r.choice(["binary", "triplet", "in-batch"]), negatives_strict=r.choice(["no", "count"])
@@ -208,6 +218,29 @@ class TestLaw(unittest.TestCase):
             for row, state, x in zip(found, h, lists):
                 want = law.weighted(state, x, take)
                 self.assertEqual(row[: len(want)], want, (take, x))
+
+    def test_least(self) -> None:
+        """LABOR and draws by age. Of equal numbers the first position comes first."""
+        for take in (1, 3, 40):
+            r, op, h, heads, of, nodes = self.rows(take)
+            lists = [[r.choice([0, 3, 1 << 31, (1 << 32) - 1]) for _ in range(r.choice([0, 1, take, take + 1, 9]))] for _ in h]
+            weights = [[r.choice([1e-300, 0.5, 1.0, 3.0]) for _ in x] for x in lists]
+            times = [[r.choice([-(1 << 63) + 1, -5, 0, 5, (1 << 63) - 1]) for _ in x] for x in lists]
+            rows = torch.tensor([k for k, x in enumerate(lists) for _ in x], dtype=torch.int64)
+            at = torch.tensor([p for x in lists for p in range(len(x))], dtype=torch.int64)
+            far = torch.tensor([v for x in lists for v in x], dtype=torch.int64)
+            labor = kernels.units(heads, of[rows], None, far, op)
+            heavy = labor / torch.tensor([w for x in weights for w in x], dtype=torch.float64)
+            ages = draws_of_least.ages(rows, torch.tensor([t for x in times for t in x], dtype=torch.int64), len(lists))
+            late = draws_of_least.decayed(kernels.units(heads, of[rows], nodes[rows], at, op), ages, 1e18)
+            shared = [law.absorb(int(heads[s]) & M64, op) for s in of.tolist()]
+            for numbers, want in (
+                (labor, [law.labor(s, x, None, take) for s, x in zip(shared, lists)]),
+                (heavy, [law.labor(s, x, w, take) for s, x, w in zip(shared, lists, weights)]),
+                (late, [law.recent(s, t, 1e18, take) for s, t in zip(h, times)]),
+            ):
+                row, place = draws_of_least.least(rows, at, numbers, take)
+                self.assertEqual(list(zip(row.tolist(), place.tolist())), [(k, p) for k, x in enumerate(want) for p in x])
 
     def test_no_rows(self) -> None:
         none = torch.empty(0, dtype=torch.int64)
@@ -352,7 +385,8 @@ class TestCard(unittest.TestCase):
         store = self.graph()
         base: dict[str, Any] = {"fanout": [3, 2], "seed_type": "user", "as_": "pyg", "features": "none", "executor": "cuda", "device": "cpu", "threads": 1}
         refused: tuple[tuple[dict[str, Any], str], ...] = (
-            ({"sampler": "labor"}, "draws of the kind labor, expected uniform, replace, weighted or top"),
+            ({"sampler": "labor", "importance": 1}, "importance=, expected none"),
+            ({"sampler": "hgt"}, "draws of the kind hgt, expected uniform, replace, weighted, top, labor or recent"),
             ({"sampler": "ladies"}, "draws of the kind ladies"),
             ({"replace": True, "fanout": [-1]}, "replace=True and a fanout of -1"),
             ({"fanout": [100000]}, "a fanout above 4096"),
@@ -439,8 +473,9 @@ from triton.compiler import ASTSource
 import triton
 
 types = {"prefix": "*fp64", "weights": "*fp64", "rows": "i32", "number": "i32", "take": "i32"}
-for kernel, constants in ((kernels._alike, {"REPLACE": True, "SLOTS": 16}), (kernels._alike, {"REPLACE": False, "SLOTS": 16}), (kernels._sums, {}), (kernels._heavy, {"SLOTS": 16})):
+for kernel, constants in ((kernels._alike, {"REPLACE": True, "SLOTS": 16}), (kernels._alike, {"REPLACE": False, "SLOTS": 16}), (kernels._sums, {}), (kernels._units, {"OWN": True}), (kernels._units, {"OWN": False}), (kernels._heavy, {"SLOTS": 16})):
     constants["ROWS"] = 128
+    types["out"] = "*fp64" if kernel is kernels._units else "*i64"
     signature = {name: "constexpr" if name in constants else types.get(name, "*i64") for name in kernel.arg_names}
     made = triton.compile(ASTSource(fn=kernel, signature=signature, constexprs=constants), target=GPUTarget("cuda", 90, 32), options=kernels.EXACT)
     print(len(made.asm["cubin"]) > 0, "fma.rn.f64" in made.asm["ptx"])
@@ -448,7 +483,7 @@ for kernel, constants in ((kernels._alike, {"REPLACE": True, "SLOTS": 16}), (ker
         with tempfile.TemporaryDirectory() as cache:
             environment = {**os.environ, "TRITON_INTERPRET": "0", "TRITON_CACHE_DIR": cache}
             p = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, env=environment)
-        self.assertEqual((p.stdout, p.returncode), ("True False\n" * 4, 0), p.stderr)
+        self.assertEqual((p.stdout, p.returncode), ("True False\n" * 6, 0), p.stderr)
 
 
 def made_signed(name: str, dtype: Any) -> Any:

@@ -50,6 +50,11 @@ def _state(heads, of, nodes, r, ok, number):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
+def _unit(r):  # type: ignore[no-untyped-def]
+    return ((r >> 11).to(tl.float64) + 0.5) * 1.1102230246251565e-16
+
+
+@triton.jit
 def _among(chosen, p):  # type: ignore[no-untyped-def]
     """Whether each row has chosen a position."""
     return tl.max((chosen == p[:, None]).to(tl.int32), axis=1) > 0
@@ -108,7 +113,7 @@ def _heavy(out, heads, of, nodes, prefix, weights, starts, counts, rows, number,
     misses = tl.zeros((ROWS,), tl.int32)
     j = tl.zeros((ROWS,), tl.int64)
     while tl.max(busy.to(tl.int32), axis=0) > 0:
-        unit = ((_draw(h, j) >> 11).to(tl.float64) + 0.5) * 1.1102230246251565e-16
+        unit = _unit(_draw(h, j))
         j += busy.to(tl.int64)
         slow = busy & (misses >= _MISSES)
         quick = busy & (misses < _MISSES)
@@ -151,6 +156,19 @@ def _heavy(out, heads, of, nodes, prefix, weights, starts, counts, rows, number,
         misses = tl.where(miss, misses + 1, tl.where(quick, 0, misses))
         busy = busy & (found < take)
     tl.store(out + r[:, None] * take + slot, chosen, mask=ok[:, None] & (slot < take))
+
+
+@triton.jit(do_not_specialize=["rows", "number"])
+def _units(out, heads, of, nodes, ids, rows, number, OWN: tl.constexpr, ROWS: tl.constexpr):  # type: ignore[no-untyped-def]
+    """The unit floats of the draws with the ids as their numbers, of states that have a node or, without OWN, none."""
+    r = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    ok = r < rows
+    if OWN:
+        h = _state(heads, of, nodes, r, ok, number)
+    else:
+        head = tl.load(heads + tl.load(of + r, mask=ok, other=0), mask=ok, other=0).to(tl.uint64, bitcast=True)
+        h = _absorb(head, tl.zeros_like(head) + number)
+    tl.store(out + r, _unit(_draw(h, tl.load(ids + r, mask=ok, other=0))), mask=ok)
 
 
 def _shape(take: int) -> dict[str, int]:
@@ -203,4 +221,13 @@ def heavy(
     shape = _shape(take)
     if len(nodes):
         _heavy[(triton.cdiv(len(nodes), shape["ROWS"]),)](out, heads, of, nodes, prefix, weights, starts, counts, len(nodes), number, take, **shape, **EXACT)
+    return out
+
+
+def units(heads: torch.Tensor, of: torch.Tensor, nodes: torch.Tensor | None, ids: torch.Tensor, number: int) -> torch.Tensor:
+    """The unit floats, float64 [rows], of the draws with the numbers ``ids``. Without nodes, rows share the state of their subgraph and op."""
+    out = torch.empty(len(ids), dtype=torch.float64, device=ids.device)
+    if len(ids):
+        grid = (triton.cdiv(len(ids), _ROWS),)
+        _units[grid](out, heads, of, of if nodes is None else nodes, ids, len(ids), number, OWN=nodes is not None, ROWS=_ROWS, **EXACT)
     return out

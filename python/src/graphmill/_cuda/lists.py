@@ -26,7 +26,9 @@ class Lists:
         far: int32 or int64 [edges], the other end of each edge.
         edge_id: int32 or int64 [edges]; None: an edge has its place as its id.
         weights: float64 [edges], all above 0, of ops that draw by weight; else None.
-        prefix: their sums within each list, added in order.
+        prefix: their sums within each list, added in order, of ops that draw one after the other.
+        ages: int64 or float64 [edges], the times of ops that draw late edges more often; else None.
+        timed: the least of their whole numbers is no time.
         times: int64 or float64 [edges], the times by which edges are left out; else None.
         longest: the length of the longest list.
     """
@@ -37,6 +39,8 @@ class Lists:
     weights: torch.Tensor | None
     prefix: torch.Tensor | None
     times: torch.Tensor | None
+    ages: torch.Tensor | None
+    timed: bool
     longest: int
 
 
@@ -78,7 +82,7 @@ class HostLists:
             places = np.flatnonzero(is_message(np.arange(edges.count) if ids is None else int64(ids)))
         self.weights: Array | None = None
         how = op.get("how", "uniform")
-        if how == "weighted":
+        if how in ("weighted", "labor") and op.get("column"):
             self.weights = of(edges.columns.column(op["column"])).astype(np.float64)
             above = self.weights > 0
             places = np.flatnonzero(above) if places is None else places[above[places]]
@@ -90,6 +94,8 @@ class HostLists:
             nodes = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))[places]
             # The largest value first, of equal ones the later edge.
             places = places[np.lexsort((places, values[places], -nodes))[::-1]]
+        late = edges.columns.column(op["column"]) if how == "recent" else None
+        self.ages, self.timed, self.summed = None if late is None else of(late), late is not None and late.unit is not None, how == "weighted"
         time = edge_time(plan, op["edges"])
         self.times = None if time is None else of(edges.columns.column(time))
         self.unit_of_times = None if time is None else edges.columns.column(time).unit
@@ -99,6 +105,7 @@ class HostLists:
             far = far[places]
             self.weights = None if self.weights is None else self.weights[places]
             self.times = None if self.times is None else self.times[places]
+            self.ages = None if self.ages is None else self.ages[places]
         self.indptr, self.far, self.ids = ptr, _narrow(far, store.nodes[ends(op)[1]].count), None if ids is None else _narrow(ids, edges.count)
         self.longest = int(np.diff(ptr).max()) if len(ptr) > 1 else 0
 
@@ -106,22 +113,23 @@ class HostLists:
     def key(plan: Mapping[str, Any], op: Mapping[str, Any]) -> tuple[Any, ...]:
         """What the lists of an op depend on."""
         how = op.get("how", "uniform")
-        return op["edges"], op["dir"], *((how, op["column"]) if how in ("weighted", "top") else ())
+        return op["edges"], op["dir"], *((how, op["column"]) if op.get("column") else ())
 
     @property
     def bytes(self) -> int:
         """The bytes on the device, the sums of weights included."""
-        arrays = (self.indptr, self.far, self.ids, self.weights, self.weights, self.times)
+        arrays = (self.indptr, self.far, self.ids, self.weights, self.weights if self.summed else None, self.times, self.ages)
         return sum(x.nbytes for x in arrays if x is not None)
 
     def to(self, device: torch.device) -> Lists:
         """The lists on a device."""
-        indptr, far, ids, weights, times = (
-            None if x is None else torch.from_numpy(np.ascontiguousarray(x)).to(device) for x in (self.indptr, self.far, self.ids, self.weights, self.times)
+        indptr, far, ids, weights, times, ages = (
+            None if x is None else torch.from_numpy(np.ascontiguousarray(x)).to(device)
+            for x in (self.indptr, self.far, self.ids, self.weights, self.times, self.ages)
         )
         assert indptr is not None and far is not None
-        prefix = None if weights is None else kernels.sums(weights, indptr[:-1], indptr.diff())
-        return Lists(indptr, far, ids, weights, prefix, times, self.longest)
+        prefix = None if weights is None or not self.summed else kernels.sums(weights, indptr[:-1], indptr.diff())
+        return Lists(indptr, far, ids, weights, prefix, times, ages, self.timed, self.longest)
 
 
 def _narrow(ids: Array, count: int) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-HOWS = ("uniform", "replace", "weighted", "top")
+HOWS = ("uniform", "replace", "weighted", "top", "labor", "recent")
 MOST = 1 << 12  # the largest take that is drawn: a program of a kernel holds it
 
 

@@ -14,9 +14,11 @@ import numpy as np
 import torch
 
 from .._arrays import Array
+from .._folder import NO_TIME
 from .._order import key
 from . import kernels
 from . import plan as plans
+from .least import ages, decayed, least
 from .lists import Lists
 from .relabel import firsts, relabel
 from .times import Intervals
@@ -278,6 +280,8 @@ class _Drawing:
                 return self._empty, self._empty
             rows, at = self._each((counts > 0) * take)
             return rows, kernels.alike(self._heads, of, nodes, counts, number, take, replace=True)[rows, at]
+        if how in ("labor", "recent"):
+            return self._least(number, op, lists, of, nodes, starts, counts, allowed)
         if take < 0 or take >= lists.longest or how == "top" or take == 0:
             return self._each(counts if take < 0 else counts.clamp(max=take))
         rows, at = self._each(counts.clamp(max=take))
@@ -291,6 +295,32 @@ class _Drawing:
                 prefix = kernels.sums(weights, starts, counts)
             drawn = kernels.heavy(self._heads, of, nodes, prefix, weights, starts, counts, number, take)
         return rows, drawn[rows, at]
+
+    def _least(
+        self,
+        number: int,
+        op: Mapping[str, Any],
+        lists: Lists,
+        of: torch.Tensor,
+        nodes: torch.Tensor,
+        starts: torch.Tensor,
+        counts: torch.Tensor,
+        allowed: torch.Tensor | None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """`_positions` of draws that take the smallest numbers."""
+        rows, at = self._each(counts)
+        places = starts[rows] + at
+        places = places if allowed is None else allowed[places]
+        take = op["take"] if op["take"] >= 0 else lists.longest
+        if op["how"] == "labor":
+            numbers = kernels.units(self._heads, of[rows], None, lists.far[places].long(), number)
+            return least(rows, at, numbers if lists.weights is None else numbers / lists.weights[places], take)
+        assert lists.ages is not None
+        times = lists.ages[places]
+        there = times.isfinite() if times.dtype == torch.float64 else times != int(NO_TIME) if lists.timed else torch.ones_like(times, dtype=torch.bool)
+        rows, at, times = rows[there], at[there], times[there]
+        units = kernels.units(self._heads, of[rows], nodes[rows], at, number)
+        return least(rows, at, decayed(units, ages(rows, times, len(counts)), op["half_life"]), take)
 
     def _kept(self, e: str) -> tuple[Edges, Array]:
         """The edges of a type, each where it was drawn first, and how many each hop has."""
