@@ -71,3 +71,58 @@ func TestSeedsAlone(t *testing.T) {
 		t.Errorf("found %v, %v, expected the seeds that were asked for", values(b, "seeds"), err)
 	}
 }
+
+// The negatives of links are those of whole batches, with their ends and the number of those that are edges.
+func TestSeedsAloneHaveNegatives(t *testing.T) {
+	for _, scope := range []sample.Scope{sample.ScopeBatch, sample.ScopeEpoch, sample.ScopeSeed} {
+		g := testGraph()
+		p, err := sample.FromFanouts(g, sample.Fanouts{Each: []int{2}}, sample.FanoutOptions{SeedType: []string{"item", "user"}, Scope: scope})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SeedEdges, p.Negatives = "item:liked_by:user", &sample.Negatives{How: sample.Binary, Each: 1.5, Strict: sample.StrictCount}
+		s, err := sample.New(g, p, sample.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		job := sample.Job{BatchSize: 16, Seed: 9, Shuffle: true}
+		for i := range uint32(40) {
+			job.Seeds = append(job.Seeds, 7*i, 11*i)
+		}
+		var makers []*Maker
+		var sources []*Source
+		for k := range 2 {
+			src, err := NewSource(s, job, Features{}, false)
+			if err == nil && k == 1 {
+				err = src.SeedsAlone()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			makers, sources = append(makers, src.Maker()), append(sources, src)
+		}
+		for n := range sources[0].Batches() {
+			for k, m := range makers {
+				if _, err := m.Batch(sources[k].Epoch(2), 2, n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			nodes := [2][]int64{values(makers[0], "nodes/item/n_id"), values(makers[0], "nodes/user/n_id")}
+			for local, alone := range map[string]string{"seed_local": "seeds", "negative_local": "negatives"} {
+				var want []int64
+				for i, v := range values(makers[0], local) {
+					want = append(want, nodes[i%2][v])
+				}
+				if got := values(makers[1], alone); !slices.Equal(got, want) || len(got) == 0 {
+					t.Errorf("scope %v, batch %d: found %s %v, expected %v", scope, n, alone, got, want)
+				}
+			}
+			for _, name := range []string{"input_id", "negative_end", "negative_edges"} {
+				if got, want := values(makers[1], name), values(makers[0], name); !slices.Equal(got, want) {
+					t.Errorf("scope %v, batch %d: found %s %v, expected %v", scope, n, name, got, want)
+				}
+			}
+		}
+	}
+}
