@@ -337,6 +337,15 @@ class TestCard(unittest.TestCase):
             for o in plans:
                 self.assertGreater(self.compare(store, **{"fanout": [3, 2], "seed_type": "item", "batch_size": 4, "edge_features": "all", **o}), 0)
 
+    def test_positives(self) -> None:
+        """Seed links that are drawn of seed nodes, with negatives and with times."""
+        timed = {"scope": "seed", "before": "t", "seed_time": 40, "untimed": ["knows"]}
+        with raw_batches():
+            more: dict[str, Any]
+            for more in ({}, {"negatives": 1.5}, {"negatives": 2, "exclude": "self", "negatives_strict": "count"}, timed):
+                o: dict[str, Any] = {"positives": ("user", "buys", "item"), "seeds": np.arange(20), "features": "none", "edge_features": "all", **more}
+                self.assertGreater(self.compare(self.graph(), fanout=[3, 2], batch_size=6, shuffle=True, **o), 0)
+
     def graph(self, n: int = 60) -> Any:
         """A store with two node types."""
         r = np.random.default_rng(n)
@@ -347,7 +356,8 @@ class TestCard(unittest.TestCase):
         users = {"f": r.standard_normal((n, 2)).astype(np.float32), "age": r.integers(0, 99, n).astype(np.uint16), "name": [f"u{k}" for k in range(n)]}
         buys = {"edge_index": pair(n, 30, 4 * n), "w": r.random(4 * n), "t": r.integers(0, 50, 4 * n)}
         return from_arrays(
-            {"user": users, "item": {"label": r.integers(0, 3, 30)}}, {("user", "buys", "item"): buys, ("user", "knows", "user"): pair(n, n, 2 * n)}
+            {"user": users, "item": {"label": r.integers(0, 3, 30), "born": r.integers(0, 9, 30)}},
+            {("user", "buys", "item"): buys, ("user", "knows", "user"): pair(n, n, 2 * n)},
         )
 
     def test_pyg(self) -> None:
@@ -391,6 +401,10 @@ class TestCard(unittest.TestCase):
             ({"replace": True, "fanout": [-1]}, "replace=True and a fanout of -1"),
             ({"fanout": [100000]}, "a fanout above 4096"),
             ({"subgraph_type": "induced"}, "subgraph_type='induced', expected 'directional'"),
+            (
+                {"age": {"item": "born"}, "seed_type": "item", "scope": "seed", "before": "t", "seed_time": 30, "untimed": ["knows"]},
+                "executor='cuda' with age=, expected none",
+            ),
             ({"features": ["name"]}, "columns of strings or lists, expected numbers"),
             ({"as_": "numpy", "device": None}, "as_='numpy', expected as_='pyg' or 'dgl'"),
             ({"device": "meta"}, "device='meta', expected a CUDA device"),

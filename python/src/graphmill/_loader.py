@@ -400,6 +400,8 @@ class NodeLoader(Feeding):
                 self._schema.add_link_column("edge_label", self._edge_label)
             check_schema(self._form, self._schema, self._label, order or "")
             if self._on_card:
+                if self._aged:
+                    raise ValueError("found executor='cuda' with age=, expected none; leave age= or executor= out")
                 if self._looked:
                     raise ValueError(
                         "found executor='cuda' with columns of strings or lists, expected numbers; leave them out of features= and edge_features=, or executor="
