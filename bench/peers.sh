@@ -6,6 +6,7 @@
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
 #   bench/peers.sh pyg        PyTorch Geometric with torch-sparse, on torch (needs g++ and binutils)
 #   bench/peers.sh lightning  Lightning and torchdata's StatefulDataLoader, on the environment of pyg
+#   bench/peers.sh card       Triton, whose interpreter runs kernels for a graphics card on the CPU, on the environment of pyg
 #   bench/peers.sh databases  RelBench and the server of PostgreSQL, on the environment of pyg
 #   bench/peers.sh frames     Google's DGF and PyTorch Frame, on the environment of pyg
 #   bench/peers.sh integrations  Ray Data, datasets, FastAPI, TensorBoard, Weights & Biases, Jupyter's kernel, on the environment of pyg
@@ -140,6 +141,12 @@ recipe_lightning() {
     "$1" -c 'import lightning, pytorch_lightning, torchdata.stateful_dataloader, torch_geometric'
 }
 
+recipe_card() {
+  "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
+    $PIP --no-deps -r "$PINS" &&
+    TRITON_INTERPRET=1 "$1" -c 'import triton.language, torch'
+}
+
 recipe_databases() {
   "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
     $PIP --no-deps -r "$PINS" &&
@@ -228,7 +235,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, catalog, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, card, catalog, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -243,6 +250,10 @@ case $1 in
     install lightning "$pinned/lightning-requirements.txt" "" 3.11
     ;;
   s3) install s3 "$pinned/s3-requirements.txt" "" 3.11 3.12 3.10 ;;
+  card)
+    BASE=$("$0" pyg)
+    install card "$pinned/card-requirements.txt" "" 3.11
+    ;;
   databases)
     BASE=$("$0" pyg)
     install databases "$pinned/databases-requirements.txt" "" 3.11
@@ -265,5 +276,5 @@ case $1 in
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
-  *) die "found peer '$1', expected axe, batches, catalog, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
+  *) die "found peer '$1', expected axe, batches, card, catalog, databases, dgl, features, files, frames, integrations, jraph, kubernetes, lakes, lightning, neo4j, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac

@@ -145,6 +145,7 @@ func TestPeerClient(t *testing.T) {
 		{"tables", numpy, false},
 		{"dgl", []string{"discover", "-s", "tests", "-k", "TestDGL", "-k", "TestPandas", "-k", "TestPages"}, true},
 		{"lightning", []string{"discover", "-s", "tests", "-k", "TestStateful", "-k", "Lightning", "-k", "TestTorchMetrics", "-k", "test_docs_python"}, true},
+		{"card", []string{"discover", "-s", "tests", "-p", "test_card.py"}, true},
 		{"databases", []string{"discover", "-s", "tests", "-k", "TestDatabases"}, true},
 		{"integrations", integrations, true},
 		{"frames", []string{"discover", "-s", "tests", "-k", "test_docs_coming_from_dgf"}, true},

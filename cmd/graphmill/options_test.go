@@ -192,7 +192,7 @@ var ofClient = []string{"as_", "coverage", "device", "drop_last", "edge_label", 
 var ofFeed = map[string]string{"x": "joined", "edge_attr": "joined", "edge_ids": "no-edge-ids", "subgraph_type": "subgraph"}
 
 // clientless are flags of feed that the loaders of the Python client set by themselves, or that are for people.
-var clientless = []string{"color", "help", "help-all", "joining", "json", "lifeline", "ops", "quiet", "verbose"}
+var clientless = []string{"color", "help", "help-all", "joining", "json", "lifeline", "ops", "quiet", "seeds-alone", "verbose"}
 
 // Each keyword of NodeLoader is a flag of feed, and each flag of feed a keyword.
 func TestKeywordsOfFlags(t *testing.T) {

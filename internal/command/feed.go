@@ -13,8 +13,9 @@ import (
 // feedFlags has the flags of feed.
 type feedFlags struct {
 	CommonFlags
-	batches BatchesFlags
-	owners  ownersFlags
+	batches    BatchesFlags
+	owners     ownersFlags
+	seedsAlone bool
 }
 
 // NewFeed makes the command feed.
@@ -34,6 +35,7 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			if err != nil {
 				return err
 			}
+			serve.SeedsAlone = f.seedsAlone
 			return serve.Serve(cmd.Context(), args[0], func() (option.Batches, error) { return f.options(t) })
 		},
 	}
@@ -41,6 +43,8 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	fs := cmd.Flags()
 	f.batches.Add(fs, options.Feed...)
 	f.owners.add(fs)
+	fs.BoolVar(&f.seedsAlone, "seeds-alone", false, "hand out the seeds of batches alone, for clients that draw the subgraphs themselves")
+	cli.Group(fs, options.GroupServe, "seeds-alone")
 	return cmd
 }
 

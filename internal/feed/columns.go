@@ -47,6 +47,7 @@ type bounds struct {
 type made struct {
 	sub   *sample.Subgraph
 	input []uint64      // places of the seeds in the list of the source
+	seeds []uint32      // of SeedsAlone: the seeds
 	edges []uint64      // with positives: the edge ids of the links
 	ids   []uint64      // scratch memory of givenPlaces
 	times []sample.Time // of the seeds, with before

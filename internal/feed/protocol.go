@@ -64,6 +64,9 @@ type welcome struct {
 	Negatives *NegativesInfo `json:"negatives,omitempty"`
 	Columns   []ColumnInfo   `json:"columns"`
 	Ops       []OpInfo       `json:"ops"` // from op 1
+	// Made and Plan are of a source of seeds alone: the columns of the batches that the client makes, and the plan by which it draws.
+	Made []ColumnInfo    `json:"made,omitempty"`
+	Plan json.RawMessage `json:"plan,omitempty"`
 	// Events describes batches of events; nil for sampled ones.
 	Events *EventsInfo `json:"events,omitempty"`
 	// LeftOut names columns that were asked for, or that the links have, and that batches cannot have.

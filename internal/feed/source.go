@@ -39,6 +39,9 @@ type Source struct {
 	features Features
 	ops      bool
 	wait     time.Duration // see streams
+	// Of SeedsAlone: the columns of the batches that clients make, and their plan as JSON; else nil.
+	made []ColumnInfo
+	plan []byte
 }
 
 // NewSource prepares batches of job.Seeds with the columns of f. With ops they also have the frontier and the edges of
@@ -169,6 +172,7 @@ func (s *Source) Hops() int { return s.sampler.Hops() }
 func (s *Source) describe(w *welcome) {
 	w.Hops, w.Seeds, w.SeedTypes, w.SeedEdges, w.Negatives = s.Hops(), s.Seeds(), s.SeedTypes(), s.SeedEdges(), s.Negatives()
 	w.Columns, w.Ops, w.LeftOut = s.Columns(), s.Ops(), s.leftOut
+	w.Made, w.Plan = s.made, s.plan
 }
 
 func (s *Source) newMaker() maker  { return s.Maker() }
@@ -428,6 +432,9 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 	m.made.undivide()
 	in := sample.Input{Seeds: m.seeds, Negatives: m.negatives, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
 	switch {
+	case m.src.alone():
+		m.made.seeds = m.seeds
+		m.made.sub, err = m.negativesAlone(in)
 	case m.hosted != nil:
 		err = m.hosted.sample(m, in)
 	case m.disjoint != nil:

@@ -269,6 +269,17 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 	return &c.sub, nil
 }
 
+// Negatives draws the negatives of links as Sample does, without the subgraph: they have no local ids. They are valid until the next call.
+func (c *Context) Negatives(in Input) (*SubNegatives, error) {
+	if err := c.begin(in); err != nil {
+		return nil, err
+	}
+	if err := c.drawNegatives(in); err != nil {
+		return nil, err
+	}
+	return &c.sub.Negatives, nil
+}
+
 // begin checks the input and empties the context.
 func (c *Context) begin(in Input) error {
 	width := c.s.SeedWidth()

@@ -361,7 +361,7 @@ class TestTransfer(unittest.TestCase):
         connection = loader._connect()
         loader._transfer = Transfer(torch.device("cpu"), loader.cache, connection, loader._narrow, cuda)
         out = []
-        for _, b, _, _, event in loader._made(connection, connection.start(0, 0), None, loader._transfer):
+        for _, b, _, _, event in loader._made(connection, connection.start(0, 0), 0, None, loader._transfer):
             self.assertIsNotNone(event)
             self.assertLessEqual(len(connection._held), 2)  # of 4 slots, which copies hold that have not ended
             out.append(b.clone())  # what the made-up device shares with the slot, a device has copied

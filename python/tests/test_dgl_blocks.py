@@ -8,11 +8,13 @@ import unittest
 import warnings
 from collections.abc import Iterable
 from typing import Any
+from unittest import mock
 
 import made
 import numpy as np
 import random_graphs
-from graphmill import NodeLoader, Store, from_tables
+from graphmill import NodeLoader, Store, _makers, from_arrays, from_tables
+from graphmill._schema import Raw
 
 
 def _graph(c: random_graphs.Case) -> Any:
@@ -207,6 +209,65 @@ class TestDGLBlocks(unittest.TestCase):
             ends = np.stack([graph.ndata[dgl.NID][x] for x in graph.edges()])
             pairs.append((sorted(map(tuple, ends.T.tolist())), sorted(inputs.tolist()), sorted(graph.ndata[dgl.NID].tolist())))
         self.assertEqual(*pairs)
+
+    def test_tensors(self) -> None:
+        """What a card draws comes as tensors, of which the blocks and graphs are those of arrays."""
+        import torch
+
+        convert = _makers.maker("batch", "dgl")
+
+        def both(schema: Any, raw: Raw, label: Any) -> Any:
+            def as_is(name: str) -> bool:
+                return name.endswith("/by_hop") or name.startswith("links/") or name in ("input_id", "seed_time", "negative_end")
+
+            columns = {name: np.array(x) if as_is(name) else torch.from_numpy(np.array(x)) for name, x in raw.columns.items()}
+            return convert(schema, raw, label), convert(schema, Raw(columns, raw.seeds, raw.number, raw.hops), label)
+
+        both.__module__ = "graphmill._as.dgl"
+        r = np.random.default_rng(1)
+
+        def pair(a: int, b: int, n: int) -> Any:
+            return np.stack([r.integers(0, a, n), r.integers(0, b, n)])
+
+        users = {"f": r.standard_normal((40, 2)).astype(np.float32)}
+        buys = {"edge_index": pair(40, 30, 150), "w": r.random(150)}
+        typed = from_arrays(
+            {"user": users, "item": 30},
+            {("user", "buys", "item"): buys, ("item", "of", "user"): pair(30, 40, 99), ("user", "knows", "user"): np.zeros((2, 0), np.int64)},
+        )
+        one = from_arrays({"f": r.standard_normal(50)}, {"edge_index": pair(50, 50, 300), "w": r.random(300)})
+        cases: tuple[tuple[Store, dict[str, Any]], ...] = (
+            (typed, {"seed_type": "item"}),
+            (typed, {"seed_type": "item", "seeds": np.array([1, 2, 3, 3, 1, 9])}),
+            (one, {"seeds": np.array([1, 1, 2, 3, 3, 1])}),
+            (typed, {"seed_type": ("user", "buys", "item"), "seeds": pair(40, 30, 20), "negatives": 1.5}),
+            (one, {"seeds": pair(50, 50, 20), "negatives": 1}),
+        )
+        with mock.patch.dict(_makers._MAKERS, {("batch", "dgl"): both}):
+            for store, o in cases:
+                with NodeLoader(store, fanout=[3, 2], batch_size=8, as_="dgl", edge_features="all", **o) as loader:
+                    for want, found in loader:
+                        self.same(found, want)
+
+    def same(self, a: Any, b: Any) -> None:
+        """Compare what a loader of DGL yields."""
+        import torch
+
+        if isinstance(a, torch.Tensor):
+            self.assertTrue(a.dtype == b.dtype and torch.equal(a, b))
+        elif isinstance(a, (tuple, list)):
+            self.assertEqual(len(a), len(b))
+            for x, y in zip(a, b):
+                self.same(x, y)
+        elif isinstance(a, dict):
+            self.assertEqual(list(a), list(b))
+            self.same(list(a.values()), list(b.values()))
+        else:
+            self.assertEqual(a.canonical_etypes, b.canonical_etypes)
+            for e in a.canonical_etypes:
+                self.same(a.edges(etype=e, order="eid"), b.edges(etype=e, order="eid"))
+                self.same(dict(a.edges[e].data), dict(b.edges[e].data))
+            self.same(*([dict(g.srcnodes[t].data) for t in g.srctypes] + [dict(g.dstnodes[t].data) for t in g.dsttypes] for g in (a, b)))
 
 
 if __name__ == "__main__":

@@ -60,6 +60,20 @@ func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, err
 	return l, nil
 }
 
+// OpenSeedsAlone is OpenLoader for batches that have their seeds alone (feed.Source.SeedsAlone). Neighbours and columns stay in the maps of the store.
+func OpenSeedsAlone(ctx context.Context, dir string, o option.Batches) (*Loader, error) {
+	s, err := openSampled(vfs.OS, dir, false)
+	l, _, err := newAnswering(ctx, s, err, o, answering{inPlace: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := l.source.SeedsAlone(); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
 // Find finds the number of a node of a type by its original id. Several goroutines may call it, each inside guard.Do, until the loader is closed.
 type Find func(nodeType, id string) (node int64, ok bool)
 

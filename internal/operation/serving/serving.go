@@ -21,6 +21,8 @@ type Feed struct {
 	// Joining is the descriptor of a listening Unix socket, at which other processes become owners: the feed ends when its last owner has
 	// left. A negative number is none.
 	Joining int
+	// SeedsAlone says that batches have their seeds alone: clients draw the subgraphs themselves.
+	SeedsAlone bool
 	// Say is called with lines for people.
 	Say func(line string)
 	// Named replaces the fields in texts for the client by its keywords.
@@ -52,7 +54,11 @@ func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Bat
 		if err != nil {
 			return err
 		}
-		l, err := sampling.OpenLoader(owners.Context(), dir, o)
+		open := sampling.OpenLoader
+		if f.SeedsAlone {
+			open = sampling.OpenSeedsAlone
+		}
+		l, err := open(owners.Context(), dir, o)
 		if err != nil {
 			return err
 		}

@@ -76,13 +76,15 @@ class Described:
         """Take a description."""
         self.hops: int = said["hops"]
         self._columns = [(c["name"], _dtype(c["dtype"]), tuple(c["shape"])) for c in said["columns"]]
-        self.names = [name for name, _, _ in self._columns]
-        self.bfloat16 = frozenset(c["name"] for c in said["columns"] if c["dtype"] == "bfloat16")
+        self.made: list[dict[str, Any]] = said.get("made", said["columns"])  # the columns of batches, of which seeds alone may be sent
+        self.plan: dict[str, Any] | None = said.get("plan")  # where seeds alone are sent
+        self.names = [c["name"] for c in self.made]
+        self.bfloat16 = frozenset(c["name"] for c in self.made if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = said["seed_types"]
         self.seed_edges: str = said.get("seed_edges", "")
         n = said.get("negatives")
         self.negatives: tuple[str, int, bool] | None = (n["how"], n["each"], n.get("keeps_sources", False)) if n else None
-        self.least: dict[str, float] = {c["name"]: c["least"] for c in said["columns"] if "least" in c}
+        self.least: dict[str, float] = {c["name"]: c["least"] for c in self.made if "least" in c}
         self.ops: list[tuple[str, int]] = [(o["edges"], o["hop"]) for o in said["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
 

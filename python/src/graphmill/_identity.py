@@ -18,6 +18,7 @@ _NOT_IN_DRAWS = (
     "memory",
     "executor",
     "no_edge_ids",
+    "seeds_alone",
     "slots",
     "kept",
     "narrow_ids",

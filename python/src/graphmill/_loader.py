@@ -185,7 +185,8 @@ class NodeLoader(Feeding):
         limit_seeds: take only the first so many seeds.
         memory: a bound on the memory of the feed: bytes, or "8GiB".
         executor: how neighbours and rows are read: "memory": at random, from the mapped store; "stream": in sweeps over the disk, for
-            graphs larger than memory; "auto", the default: "stream" if the memory executor needs more than ``memory``. The
+            graphs larger than memory; "auto", the default: "stream" if the memory executor needs more than ``memory``; "cuda": from the memory of the CUDA
+            device ``device``, on which batches are then drawn, with torch and Triton. docs/gpu.md has the plans that it draws. The
             batches are the same. `notes` says what was chosen.
         hosts: addresses "HOST:PORT" of all processes of ``graphmill host`` that have the store: edges are drawn and rows are read on their machines, in place of
             this one. The batches are the same. docs/hosts.md has what it takes.
@@ -298,17 +299,29 @@ class NodeLoader(Feeding):
         self._transform, self._label = transform, label
         self._device, self._pin = device, truth("pin_memory", pin_memory)
         self._ahead: Ahead | None = None
-        if (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
+        self._on_card = executor == "cuda"
+        if not self._on_card and (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
             raise ValueError(
                 f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors"
             )
-        if device is not None:
+        if device is not None and not self._on_card:
             check_device(device)
+        self._card: Any = None  # the Card of `_cuda`, which a copy of the loader makes anew
+        if self._on_card:
+            try:
+                from ._cuda.card import check_device as of_card
+            except ModuleNotFoundError as e:
+                raise ModuleNotFoundError(
+                    f"found executor='cuda' without {e.name}, expected torch and Triton; install them, or leave executor= out", name=e.name
+                ) from e
+            self._device = of_card(self._form, device)
         self._cache = cache if cache is None or isinstance(cache, Cache) else Cache(cache)
         if cache is not None and self._form not in ("pyg", "dgl"):
             raise ValueError(f"found cache= with as_={as_!r}, expected as_='pyg' or 'dgl', whose rows are torch tensors on a device")
+        if self._on_card and cache is not None:
+            raise ValueError("found cache= with executor='cuda', expected one of them, because all rows are on the device then; leave cache= out")
         # Batches come to the device as a whole, before they take their form. A transform without a cache gets batches that are not copied yet.
-        self._whole = self._cache is not None or (device is not None and transform is None and Mover.device_of(device).type == "cuda")
+        self._whole = self._cache is not None or (not self._on_card and device is not None and transform is None and Mover.device_of(device).type == "cuda")
         self._transfer: Transfer | None = None
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
@@ -318,7 +331,7 @@ class NodeLoader(Feeding):
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
             "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from, "positives": positives,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
-            "executor": executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca,
+            "executor": None if self._on_card else executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         self._norms: Norms | None = None
@@ -384,6 +397,7 @@ class NodeLoader(Feeding):
             slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots,
             no_edge_ids=not edge_ids,
             narrow_ids=self._whole,
+            seeds_alone=self._on_card or None,
             age=";".join(f"{t}={column}" for t, column in of_ages.items()) or None,
             **of_columns,
         )
@@ -395,6 +409,7 @@ class NodeLoader(Feeding):
             identity = _identity.identity(store._folder.fingerprint, arguments + files)
             self._data = _identity.of_draws(identity)
             self._of = (0, 0, 0)  # process, worker and number of workers of the connection
+            self._seed, self._joined = seed, of_columns["joined"] or ""
             self._start(arguments + files, _identity.shared_name(store.path, identity) if self._shared else None)
             if self._cache is not None:
                 self._keep(self._cache, arguments + files, flags)
@@ -405,6 +420,14 @@ class NodeLoader(Feeding):
                 self._edge_label = link_labels(edge_label, connection.seeds, self._schema.linked)
                 self._schema.add_link_column("edge_label", self._edge_label)
             check_schema(self._form, self._schema, self._label, order or "")
+            if self._on_card:
+                if self._aged:
+                    raise ValueError("found executor='cuda' with age=, expected none; leave age= or executor= out")
+                if self._looked:
+                    raise ValueError(
+                        "found executor='cuda' with columns of strings or lists, expected numbers; leave them out of features= and edge_features=, or executor="
+                    )
+                self._card = self._made_card(connection)
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             check_listed(store, given, self._schema.seed_types)
             if times is not None and len(times) != connection.seeds and not flags.get("limit_seeds") and drawn is None:
@@ -459,6 +482,18 @@ class NodeLoader(Feeding):
         self._norms = norms
         norms.name(self._schema)
 
+    def _made_card(self, connection: Connection) -> Any:
+        """The graph, the plan and the columns on the device."""
+        from ._cuda.card import Card
+
+        joined = {}
+        for of in filter(None, self._joined.split(";")):
+            name, _, columns = of.partition("=")
+            t, _, column = name.rpartition("/")
+            joined[t] = column, columns.split(",")
+        assert connection.plan is not None
+        return Card(self._store, connection.plan, connection.made, joined, self._seed, self._device)
+
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
         worker = _arrays.worker() or (0, 1)
@@ -491,7 +526,8 @@ class NodeLoader(Feeding):
     @property
     def notes(self) -> list[str]:
         """Which executor makes the batches, why, and what it reads and holds, in lines of text."""
-        return list(self._connect().notes)
+        notes = list(self._connect().notes)
+        return notes if self._card is None else [self._card.note, *(text for text in notes if not text.startswith("executor "))]
 
     def __len__(self) -> int:
         """The number of batches of an epoch for this rank, over all DataLoader workers."""
@@ -512,9 +548,13 @@ class NodeLoader(Feeding):
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
-        mover = Mover.of(self._device, self._pin, warn=not self._began)
+        if self._on_card and self._card is None:
+            self._card = self._made_card(connection)
+        mover = Mover.of(self._device, self._pin, warn=not self._began) if self._card is None else self._card.mover()
         self._began = True
-        made: Any = self._made(connection, run, mover, self._transfers(connection))
+        made: Any = self._made(connection, run, epoch, mover, self._transfers(connection))
+        if self._card is not None:
+            made = self._card.on_stream(made)
         ahead = None
         if mover is not None:
             made = ahead = self._ahead = Ahead(made)
@@ -563,7 +603,9 @@ class NodeLoader(Feeding):
             self._transfer = Transfer(device, self._cache, connection, self._narrow, Cuda(device) if device.type == "cuda" else None)
         return self._transfer
 
-    def _made(self, connection: Connection, run: int, mover: Mover | None, transfer: Transfer | None) -> Iterator[tuple[int, Any, float, float, Any]]:
+    def _made(
+        self, connection: Connection, run: int, epoch: int, mover: Mover | None, transfer: Transfer | None
+    ) -> Iterator[tuple[int, Any, float, float, Any]]:
         """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
         convert = maker("batch", self._form)
         while True:
@@ -573,6 +615,8 @@ class NodeLoader(Feeding):
             if b is None:
                 return
             raw = Raw(b.columns if transfer is None else dict(b.columns), b.seeds, b.number, connection.hops)
+            if self._card is not None:
+                raw = self._card.batch(raw, epoch)
             if "negative_edges" in raw.columns:
                 self._stats.negatives += len(raw.negative_pairs)
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
@@ -626,7 +670,7 @@ class NodeLoader(Feeding):
             raise TypeError(
                 "found a loader with cache= that is sent to another process, expected one without: its rows are on a device of this process; leave num_workers=0"
             )
-        return {**super().__getstate__(), "_ahead": None, "_transfer": None}
+        return {**super().__getstate__(), "_ahead": None, "_transfer": None, "_card": None}
 
     def _watch(self) -> None:
         """Warn once if the trainer mostly waits for the feed."""

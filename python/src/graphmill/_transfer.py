@@ -118,10 +118,7 @@ class Transfer:
     def __call__(self, b: Batch, schema: Schema, raw: Raw, make: Callable[[Raw], Any]) -> tuple[Any, Any]:
         """What ``make`` makes of the columns of a batch, on the device; and the event at the end of the copies, None where they have ended."""
         with contextlib.nullcontext() if self._cuda is None else self._cuda.within():
-            # What repeats a seed changes the columns once more, on the processor; rows alone then come to the device before.
-            t = schema.seed_types[0]
-            repeats = not schema.linked and not schema.disjoint and raw.seeds > schema.node(raw.columns, t, "by_hop")[0]
-            raw.columns = self._columns(b, schema, raw.columns, repeats)
+            raw.columns = self._columns(b, schema, raw.columns)
             out = each(make(raw), "to", self._device, non_blocking=True)
             if self._cuda is None:
                 return out, None
@@ -129,21 +126,20 @@ class Transfer:
             self._under_way.append((event, b.base))  # which holds the slot
             return out, event
 
-    def _columns(self, b: Batch, schema: Schema, columns: dict[str, Any], rows_alone: bool) -> dict[str, Any]:
+    def _columns(self, b: Batch, schema: Schema, columns: dict[str, Any]) -> dict[str, Any]:
         """The columns of a batch with those of nodes, edges and ops on the device.
 
         Args:
             b: the batch as it came.
             columns: by the feed's name, with what was added to them.
-            rows_alone: move only what a cache joins.
         """
         device = self._copied(torch.from_numpy(b.base))
         first = b.base.ctypes.data
         out: dict[str, Any] = {}
         added = {name for name, x in columns.items() if b.columns.get(name) is not x}
         for name, x in columns.items():
-            if name in added or not _moves(name, rows_alone):
-                out[name] = x if name in added or not _is_ids(name) else x.astype(np.int64, copy=False)
+            if name in added or not _moves(name):
+                out[name] = x
             elif not x.size:
                 out[name] = torch.empty(x.shape, dtype=torch.bfloat16 if name in schema.bfloat16 else _wide(x.dtype), device=self._device)
             else:
@@ -178,10 +174,8 @@ class Transfer:
             self._registered.close()
 
 
-def _moves(name: str, rows_alone: bool) -> bool:
+def _moves(name: str) -> bool:
     kind, *rest = parts_of(name)
-    if rows_alone:
-        return kind == "nodes" and rest[1] in ("x", "place", "sent")
     return kind in ("nodes", "edges", "ops") and rest[-1] != "by_hop"
 
 

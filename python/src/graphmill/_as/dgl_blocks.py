@@ -9,34 +9,29 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import torch
 from dgl import graph_index, heterograph_index, utils
 from dgl.heterograph import DGLBlock
 
 from .._folder import EdgeType
+from .._tensors import as_tensor
 
 _FORMATS = ["coo", "csr", "csc"]  # in which DGL may hold the edges
 _ALONE = "_N", "_E"  # names of the types of a homogeneous graph
 
 
-@functools.lru_cache(maxsize=16)
-def _in_order(device: torch.device) -> torch.Tensor:
-    """Edge ids with which DGL numbers the edges in their order."""
-    return torch.empty(0, dtype=torch.int64, device=device)
-
-
-def edges(src: torch.Tensor, dst: torch.Tensor, indptr: torch.Tensor, sources: int, destinations: int) -> Any:
-    """The edges of a relation: int64 local ids of their ends, in the order of the edge ids. The graph is on their device.
+def edges(src: Any, dst: Any, indptr: Any, sources: int, destinations: int) -> Any:
+    """The edges of a relation, of arrays or tensors: int64 local ids of their ends, in the order of the edge ids.
 
     ``indptr`` is the offset of the edges of each destination and the end, if they are ordered by destination. If it is empty,
     DGL sorts them.
     """
+    # Without ids of its own, DGL numbers the edges in their order.
     if len(indptr):
-        return heterograph_index.create_unitgraph_from_csr(2, sources, destinations, indptr, src, _in_order(src.device), _FORMATS, True)
+        return heterograph_index.create_unitgraph_from_csr(2, sources, destinations, as_tensor(indptr), as_tensor(src), as_tensor(src)[:0], _FORMATS, True)
     if not len(src):
-        indptr = torch.zeros(destinations + 1, dtype=torch.int64, device=src.device)
+        indptr = as_tensor(src).new_zeros(destinations + 1)
         return edges(src, dst, indptr, sources, destinations)
-    return heterograph_index.create_unitgraph_from_coo(2, sources, destinations, src, dst, _FORMATS)
+    return heterograph_index.create_unitgraph_from_coo(2, sources, destinations, as_tensor(src), as_tensor(dst), _FORMATS)
 
 
 def homogeneous(of: Any) -> DGLBlock:

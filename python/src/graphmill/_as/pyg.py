@@ -17,7 +17,7 @@ from .._makers import makes
 from .._packs import PackBatch, PackSchema
 from .._saint import NAMES as NORMS
 from .._schema import Raw, Schema, key
-from .._tensors import ids as _tensor
+from .._tensors import as_tensor as _tensor
 from .._tensors import tensor
 
 _TAKEN = {
