@@ -153,18 +153,18 @@ class Bench:
 
     def checks(self) -> None:
         """The client's tests of loaders on a device, with the device in place of a made-up one."""
-        for module, graphs in (("test_cache", 8), ("test_card", 300)):
+        for module, graphs in (("test_cache", 8), ("test_card.TestCard.test_random_plans", 300)):
             env = {**os.environ, "GRAPHMILL_TEST_DEVICE": self.device, "GRAPHMILL_TEST_GRAPHS": str(2 if self.small else graphs)}
             at = self.folder / "repository" / "python" / "tests"
-            if not (at / f"{module}.py").exists():
-                self.rows.add("checks", module, None, "", "not among the tests")
-                continue
             try:
                 p = subprocess.run(
                     [sys.executable, "-B", "-m", "unittest", module], cwd=at, env=env, capture_output=True, text=True, timeout=max(1, self.left())
                 )
             except subprocess.TimeoutExpired:
                 self.rows.add("checks", module, None, "", "did not end in time")
+                continue
+            if "skipped" in p.stderr and module != "test_cache":
+                self.rows.add("checks", module, None, "", "Triton is not installed")
                 continue
             last = p.stderr.strip().splitlines()[-1:] or [""]
             self.rows.add("checks", module, "equal" if p.returncode == 0 else "DIFFERENT", "", last[0])

@@ -24,9 +24,11 @@ import numpy as np
 import random_graphs
 from graphmill import GraphmillError, NodeLoader, _makers, from_arrays
 
+DEVICE = os.environ.get("GRAPHMILL_TEST_DEVICE", "cpu")  # for random plans, also a card
 HAVE = bool(importlib.util.find_spec("triton") and importlib.util.find_spec("torch_geometric"))
 if HAVE:
-    os.environ["TRITON_INTERPRET"] = "1"  # read when the kernels are decorated
+    if DEVICE == "cpu":
+        os.environ["TRITON_INTERPRET"] = "1"  # read when the kernels are decorated
     import torch
     from graphmill._cuda import card as cards
     from graphmill._cuda import kernels
@@ -70,7 +72,7 @@ def raw_batches() -> Iterator[None]:
 
 
 def array(x: Any) -> Any:
-    return x.numpy() if isinstance(x, torch.Tensor) else x
+    return x.cpu().numpy() if isinstance(x, torch.Tensor) else x
 
 
 class Case:
@@ -260,9 +262,9 @@ class TestCard(unittest.TestCase):
                 plain = NodeLoader(store, threads=1, **o)
             except (GraphmillError, ValueError) as e:
                 with self.assertRaises(type(e)):
-                    NodeLoader(store, threads=1, executor="cuda", device="cpu", **o)
+                    NodeLoader(store, threads=1, executor="cuda", device=DEVICE, **o)
                 return None
-            return plain, NodeLoader(store, threads=1, executor="cuda", device="cpu", **o)
+            return plain, NodeLoader(store, threads=1, executor="cuda", device=DEVICE, **o)
 
     def compare(self, store: str, **o: Any) -> int:
         """Compare all columns of the batches of two epochs; the number of batches, of which a plan that no loader takes has none."""
@@ -373,7 +375,7 @@ class TestCard(unittest.TestCase):
         )
         for of, more in cases:
             o: dict[str, Any] = {"batch_size": 8, "shuffle": True, "as_": "pyg", "features": "none" if of is store else "all", "threads": 1, **more}
-            with on_the_processor(), NodeLoader(of, **o) as plain, NodeLoader(of, executor="cuda", device="cpu", **o) as card:
+            with on_the_processor(), NodeLoader(of, **o) as plain, NodeLoader(of, executor="cuda", device=DEVICE, **o) as card:
                 batches = iter(card)
                 for k, want in enumerate(plain):
                     found = next(batches)
@@ -381,7 +383,7 @@ class TestCard(unittest.TestCase):
                     for a, b in zip(found.stores, want.stores):
                         for name, x in b.items():
                             if isinstance(x, torch.Tensor):
-                                self.assertTrue(torch.equal(a[name], x) and a[name].dtype == x.dtype, name)
+                                self.assertTrue(torch.equal(a[name].cpu(), x) and a[name].dtype == x.dtype, name)
                             else:
                                 self.assertEqual(a[name], x)
                     if k == 0:
