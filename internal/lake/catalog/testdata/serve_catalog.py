@@ -21,7 +21,10 @@ with socket.socket() as s:
 uri = f"http://127.0.0.1:{port}"
 settings = {"CATALOG_WAREHOUSE": "s3://lakes/wh", "CATALOG_IO__IMPL": "org.apache.iceberg.inmemory.InMemoryFileIO", "CATALOG_REST_PORT": str(port)}
 server = subprocess.Popen(
-    ["java", "-cp", os.path.join(sys.prefix, "catalog", "*"), "org.apache.iceberg.rest.RESTCatalogServer"], env={**os.environ, **settings}, stdout=sys.stderr, stdin=subprocess.DEVNULL
+    ["java", "-cp", os.path.join(sys.prefix, "catalog", "*"), "org.apache.iceberg.rest.RESTCatalogServer"],
+    env={**os.environ, **settings},
+    stdout=sys.stderr,
+    stdin=subprocess.DEVNULL,
 )
 try:
     while True:
