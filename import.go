@@ -29,9 +29,6 @@ func GenerateRMAT(ctx context.Context, out string, o option.RMAT) (*Store, error
 	return opened(s, r, err)
 }
 
-// LikeNames are the data sets whose sizes GenerateLike knows.
-func LikeNames() []string { return importing.LikeNames() }
-
 // GenerateLike makes a graph with the published sizes of a data set: as many nodes and edges of each type, as wide features, as many classes, and a split of the same sizes. Which edges
 // there are is made up, with degrees by a power law, and so are the values. It writes the graph to the folder out. The same parameters give the same graph on every machine. A disk without
 // room for the forecast of the run is an error before anything is written. The caller closes the store.

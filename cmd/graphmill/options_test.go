@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/generate"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/option"
@@ -183,16 +184,19 @@ func TestListedChoices(t *testing.T) {
 			t.Errorf("found the choices %v of pack --%s, expected %v", got, flag, want)
 		}
 	}
+	if want := generate.Shapes(); !slices.Equal(options.LikeNames, want) {
+		t.Errorf("found the data sets %v of generate, expected %v", options.LikeNames, want)
+	}
 }
 
 // ofClient are keywords of NodeLoader that its feed has no flag for: the client does these things itself.
-var ofClient = []string{"as_", "coverage", "device", "drop_last", "edge_label", "label", "pin_memory", "rank", "share", "store", "tail", "transform", "words", "world_size"}
+var ofClient = []string{"as_", "cache", "coverage", "device", "drop_last", "edge_label", "label", "pin_memory", "rank", "share", "store", "tail", "transform", "words", "world_size"}
 
 // ofFeed are the flags of feed that other keywords give.
 var ofFeed = map[string]string{"x": "joined", "edge_attr": "joined", "edge_ids": "no-edge-ids", "subgraph_type": "subgraph"}
 
 // clientless are flags of feed that the loaders of the Python client set by themselves, or that are for people.
-var clientless = []string{"color", "help", "help-all", "joining", "json", "lifeline", "ops", "quiet", "seeds-alone", "verbose"}
+var clientless = []string{"color", "help", "help-all", "joining", "json", "kept", "lifeline", "narrow-ids", "ops", "quiet", "seeds-alone", "verbose"}
 
 // Each keyword of NodeLoader is a flag of feed, and each flag of feed a keyword.
 func TestKeywordsOfFlags(t *testing.T) {

@@ -18,7 +18,7 @@ func NewGenerate(t *cli.Terminal) *cobra.Command {
 		option.Like
 	}
 	o := &f.Like
-	names := graphmill.LikeNames()
+	names := options.LikeNames
 	cmd := &cobra.Command{
 		Use:   "generate [like:NAME[/K]]",
 		Short: "Make a synthetic graph",

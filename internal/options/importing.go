@@ -76,6 +76,9 @@ var RMAT = []Option{
 	{Field: "Seed", Group: GroupSource, Common: true, Help: "random seed"},
 }
 
+// LikeNames are the data sets of Like.
+var LikeNames = []string{"ogbn-products", "ogbn-arxiv", "ogbn-papers100M", "ogbn-mag", "igb-small", "igb-medium", "igb-large", "igbh-small", "igbh-medium", "igbh-large", "igbh-full", "reddit"}
+
 // Like are the parameters of a graph with the sizes of a data set, which is an argument of the command.
 var Like = []Option{
 	{Field: "FeatureDType", Flag: "feature-dtype", Keyword: "feature_dtype", Group: GroupSource, Common: true, Default: "float32", Form: Checked, Choices: []string{"float32", "float16", "none"}, Help: "dtype of the features; none leaves them out"},

@@ -23,9 +23,6 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// LikeNames are the data sets of GenerateLike.
-func LikeNames() []string { return generate.Shapes() }
-
 // featureDTypes are the values of Like.FeatureDType.
 var featureDTypes = map[string]graph.DType{"float32": graph.Float32, "float16": graph.Float16, "none": graph.Invalid}
 
