@@ -1,7 +1,9 @@
 package lines
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -28,10 +30,10 @@ func (b *Batch) Text(text string) string {
 	})
 }
 
-// In is an error whose text names lines.
+// In is an error whose text names lines. An error of the disk names the file of the batch.
 func (b *Batch) In(err error) error {
-	if err == nil {
-		return nil
+	if disk := (*fs.PathError)(nil); err == nil || errors.As(err, &disk) {
+		return err
 	}
 	return &placedError{b.Text(err.Error()), err}
 }
