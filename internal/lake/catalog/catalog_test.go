@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -242,6 +243,37 @@ func TestPrefixes(t *testing.T) {
 		s, err := open(t, fsys, c.Address("social.year 2026."+table), v.outside)
 		if v.bad == "" && (err != nil || len(s.Files) != 1) || v.bad != "" && (err == nil || !strings.Contains(err.Error(), v.bad)) {
 			t.Errorf("%v: found %v, expected %q", v, err, v.bad)
+		}
+	}
+}
+
+// TestPathsUp refuses files whose addresses lead out of their bucket, and through it to files of this machine, and reads none of them.
+func TestPathsUp(t *testing.T) {
+	o := newObjects(t)
+	good := string(answerOf(t, "second"))
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.avro")
+	if err := os.WriteFile(list, []byte("Obj\x01"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	found := regexp.MustCompile(`"manifest-list": ?"([^"]*)"`).FindAllStringSubmatch(good, -1)
+	if found == nil {
+		t.Fatal("found no list of manifests in the answer")
+	}
+	for i, bad := range []string{"s3://../../../list.avro", "s3://../../../../list.avro", "s3://../../../../../.." + list, "s3://lakes/../../x#a.b/list.avro"} {
+		answer := good
+		for _, f := range found {
+			answer = strings.ReplaceAll(answer, f[1], bad)
+		}
+		c := catalogtest.New(t)
+		table := fmt.Sprintf("up%d", i)
+		c.Put(t, []byte(answer), map[string]any{"config": keysOf(o)}, "a", table)
+		for _, outside := range []bool{false, true} {
+			_, err := open(t, newFS(t), c.Address("a."+table), outside)
+			if err == nil || !strings.Contains(err.Error(), "with dots in its path") || !errors.Is(err, lake.ErrFormat) {
+				t.Errorf("%s: found %v, expected an error about dots", bad, err)
+			}
 		}
 	}
 }
