@@ -308,6 +308,12 @@ func TestAddresses(t *testing.T) {
 		"iceberg+https://#a.b":                                      "no address of a catalog",
 		"iceberg+https://me:secret-word@host.example/#a.b":          "credentials",
 		"iceberg+https://host.example/?token=secret-word#a.b":       "other parameters than a warehouse",
+		"iceberg+https://host.example/?token=secret-word":           "without a table",
+		"iceberg+https://host.example/.././?token=secret-word#a.b":  "",
+		"iceberg+https://host.example:x/?token=secret-word#a.b":     "no address of a catalog",
+		"iceberg+https://me:secret-word@host.example/":              "credentials",
+		"iceberg+https://me:secret-word@/a#a.b":                     "credentials",
+		"iceberg+https://me:secret-word@host.example:x/a#a.b":       "credentials",
 		"iceberg+https://host.example/?warehouse=a&warehouse=b#a.b": "other parameters than a warehouse",
 		"iceberg+https://host.example/#a.b@version=x":               "found the version",
 	} {
