@@ -97,7 +97,8 @@ func (f *FS) place(name string) (answer *loaded, fsys vfs.FS, at string, err err
 		uri, _ = storageAddress(below)
 	case strings.HasPrefix(rest, "s3:/") || strings.HasPrefix(rest, "gs:/"):
 		uri, _ = storageAddress(rest)
-		if g := l.grantOf(uri); g.prefix == "" || g.prefix == vfs.Scheme(uri)+"://" {
+		// Credentials of the environment, or for a whole scheme, may open more than the table.
+		if g, scheme := l.grantOf(uri), vfs.Scheme(uri); g.prefix == "" || g.prefix == scheme+"://" || !g.properties.have(scheme) {
 			return nil, nil, "", lake.Badf("%s: found the file %s in the metadata, which lies outside of the location of the table (%s), expected files there, or where the catalog gives credentials for; allow it with `AllowOutside`", t.address.folder, uri, l.location)
 		}
 	default:

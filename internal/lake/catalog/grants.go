@@ -16,6 +16,13 @@ import (
 // renewBefore is how long before their end credentials of a table are asked for anew.
 const renewBefore = 5 * time.Minute
 
+// renewPause is the least time between two requests for the credentials of a table while they are valid, and expiredPause when they are not: a
+// catalog can give credentials that end soon, or be down, and each object needs keys.
+const (
+	renewPause   = time.Minute
+	expiredPause = 10 * time.Second
+)
+
 // granted are the properties of a table that count for the objects whose addresses begin with a prefix; "": for all.
 type granted struct {
 	prefix     string
@@ -31,6 +38,12 @@ func (l *loaded) grantOf(uri string) granted {
 		}
 	}
 	return best
+}
+
+// have says whether there are keys for objects of a scheme.
+func (p properties) have(scheme string) bool {
+	k := p.keys()
+	return scheme == "s3" && k.ID != "" || scheme == "gs" && k.Token != ""
 }
 
 // keys are the keys among properties.
@@ -60,8 +73,7 @@ func (t *table) fileSystem(uri string) (vfs.FS, error) {
 	defer t.mu.Unlock()
 	g := t.current.grantOf(uri)
 	p := g.properties
-	keys := p.keys()
-	if scheme == "s3" && keys.ID == "" || scheme == "gs" && keys.Token == "" {
+	if !p.have(scheme) {
 		return whole, nil
 	}
 	grant := objects.Grant{From: "the catalog", Keys: func() (objects.Keys, error) { return t.keysOf(g.prefix) }}
@@ -91,15 +103,25 @@ func (t *table) keysOf(prefix string) (objects.Keys, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.current.withPrefix(prefix)
-	if end := p.expiry(); !end.IsZero() && time.Until(end) < renewBefore {
+	end := p.expiry()
+	if end.IsZero() || time.Until(end) >= renewBefore {
+		return p.keys(), nil
+	}
+	expired := time.Until(end) <= 0
+	pause := renewPause
+	if expired {
+		pause = expiredPause
+	}
+	if time.Since(t.renewed) >= pause {
+		t.renewed = time.Now()
 		l, err := t.ask(context.Background())
-		switch {
-		case err == nil:
+		if t.renewal = err; err == nil {
 			t.current = l
-			p = l.withPrefix(prefix)
-		case time.Until(end) <= 0:
-			return objects.Keys{}, err
+			return l.withPrefix(prefix).keys(), nil
 		}
+	}
+	if expired && t.renewal != nil {
+		return objects.Keys{}, t.renewal
 	}
 	return p.keys(), nil
 }
