@@ -75,7 +75,7 @@ type Features struct {
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
 	NoEdgeIDs bool
-	// NarrowIDs has the ids of nodes and edges, and local ids, as int32 where those of the type fit.
+	// NarrowIDs has the ids of nodes and edges, and local ids, as int32 where all of the type are below 2^31.
 	NarrowIDs bool
 	// Kept are the nodes, by type, whose rows of Nodes and of joined columns batches leave out. Batches have the column place of these types.
 	Kept map[string]*Kept

@@ -11,10 +11,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Is says whether a path is that of a table of a catalog, or of a file of one.
+// Is says whether a path names a table of a catalog, or a file of such a table.
 func Is(path string) bool { return strings.HasPrefix(vfs.Scheme(path), schemePrefix) }
 
-// schemePrefix begins the schemes of catalogs, before that of their protocol.
+// schemePrefix begins the schemes of catalogs. Their protocol follows, https or http.
 const schemePrefix = "iceberg+"
 
 // form is the form of an address, for errors.

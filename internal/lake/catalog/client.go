@@ -46,7 +46,7 @@ type client struct {
 	config *config
 }
 
-// config is what a catalog says of itself.
+// config is the configuration that a catalog returns.
 type config struct {
 	base      string // of the addresses of its tables
 	all       properties

@@ -14,7 +14,7 @@ import (
 // stand for a dot, and one for a hyphen.
 const variablePrefix = "pyiceberg_catalog__"
 
-// properties are those of a catalog, such as token and s3.region.
+// properties describe a catalog by names and values. Names are such as token and s3.region.
 type properties map[string]string
 
 // configured are the catalogs of an environment, by name.

@@ -38,10 +38,10 @@ const metadataFolder = "metadata"
 // outsideFolder begins paths of objects that need no credentials of the catalog.
 const outsideFolder = "outside:"
 
-// Outside is the path, in the folder of a table of a catalog, of an object that lies outside of the location of the table. Without any, only objects
-// that the catalog gives credentials for can be read.
-func Outside(folder, uri string, any bool) string {
-	if any {
+// Outside is the path, in the folder of a table of a catalog, of an object that lies outside of the location of the table. Unless anywhere is set, only
+// objects that the catalog gives credentials for can be read. The address has no .. in its path.
+func Outside(folder, uri string, anywhere bool) string {
+	if anywhere {
 		return filepath.Join(folder, outsideFolder, uri)
 	}
 	return filepath.Join(folder, uri)

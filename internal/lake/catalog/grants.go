@@ -29,7 +29,7 @@ type granted struct {
 	properties properties
 }
 
-// grantOf is what counts for an object: of the prefixes that its address begins with, the longest.
+// grantOf returns the grant of an object: the one with the longest prefix that its address begins with.
 func (l *loaded) grantOf(uri string) granted {
 	best := l.grants[0] // for all
 	for _, g := range l.grants[1:] {
@@ -61,8 +61,8 @@ func (p properties) expiry() time.Time {
 	return time.Time{}
 }
 
-// fileSystem returns the file system for an object: one with the credentials that the catalog gives for it, and otherwise that of the
-// environment.
+// fileSystem returns the file system for an object. It has the credentials that the catalog gives for the object, or the ones of the
+// environment if the catalog gives none.
 func (t *table) fileSystem(uri string) (vfs.FS, error) {
 	scheme := vfs.Scheme(uri)
 	whole := t.stores[scheme]
