@@ -84,12 +84,12 @@ func (t *table) fileSystem(uri string) (vfs.FS, error) {
 		}
 		grant.PathStyle = strings.EqualFold(p["s3.path-style-access"], "true")
 		grant.HostStyle = strings.EqualFold(p["s3.path-style-access"], "false")
-		if u, err := url.Parse(grant.Endpoint); err == nil && u.Scheme == "http" && strings.HasPrefix(t.client.endpoint, "https:") && !loopback(u) {
-			return nil, lake.Badf("%s: found the address %s for the objects of a table, expected one with https, as the catalog has; ask who runs the catalog", t.client.endpoint, grant.Endpoint)
-		}
 		grant.Endpoint = strings.TrimRight(grant.Endpoint, "/")
 	} else {
 		grant.Endpoint = strings.TrimRight(p["gcs.service.host"], "/")
+	}
+	if u, err := url.Parse(grant.Endpoint); err == nil && u.Scheme == "http" && strings.HasPrefix(t.client.endpoint, "https:") && !loopback(u) {
+		return nil, lake.Badf("%s: found the address %s for the objects of a table, expected one with https, as the catalog has; ask who runs the catalog", t.client.endpoint, grant.Endpoint)
 	}
 	key := strings.Join([]string{scheme, g.prefix, grant.Endpoint, grant.Region, p["s3.path-style-access"]}, "\n")
 	if t.parts[key] == nil {
