@@ -38,6 +38,47 @@ func importLake(t *testing.T, source string, o option.Import) (dir string, edges
 	return dir, edges
 }
 
+// TestMarksOfLakes refuses the mark of another program for a type whose rows are of a lake or a query: it would stand in place of the mark by which an
+// append takes new rows alone. A type of the same graph.yaml whose rows are of a file may have one.
+func TestMarksOfLakes(t *testing.T) {
+	dir := t.TempDir()
+	table, err := filepath.Abs(lakeTables["iceberg"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"e.csv": "src,dst\n0,1\n", "q.db": ""} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, edges, mark, bad string }{
+		{"lake", fmt.Sprintf("  v:of:v: {table: %q, src: src, dst: src}", table), "v:of:v", `:6:3: found a mark of "v:of:v", whose rows are of a lake or a query`},
+		{"query", "  v:of:v: {source: \"sqlite:q.db\", query: \"SELECT 0 AS src, 1 AS dst\"}", "v:of:v", `:6:3: found a mark of "v:of:v", whose rows are of a lake or a query`},
+		{"file", fmt.Sprintf("  v:of:v: {table: %q, src: src, dst: src}", table), "v:in:v", ""},
+	} {
+		source := filepath.Join(dir, "graph.yaml")
+		text := "nodes: {v: {count: 100000}}\nedges:\n  v:in:v: {table: e.csv}\n" + c.edges + "\nmarks:\n  " + c.mark + ": offset 4711\n"
+		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := option.Import{}
+		o.AllowOutside = true
+		s, err := graphmill.Import(t.Context(), source, filepath.Join(dir, c.name), o)
+		if c.bad != "" {
+			if err == nil || !strings.Contains(err.Error(), c.bad) {
+				t.Errorf("%s: found %v, expected an error with %q", c.name, err, c.bad)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestLakesInBuckets imports tables of lakes from a bucket, and finds the stores of the same tables on the disk.
 func TestLakesInBuckets(t *testing.T) {
 	server := objectstest.New(t, "lakes")

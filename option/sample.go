@@ -303,7 +303,7 @@ type Batches struct {
 	// all types, type after type in the order of the store. The columns of a type with kept nodes then have the rows of all others, in the order of the batch; sent
 	// has the places of these nodes in the batch, and place the number of each node's row: among the kept rows of its type, then among those of the batch. "" is none.
 	Kept string
-	// NarrowIDs has the ids of nodes and edges in batches, and local ids, as int32 where those of the type are below 2^31.
+	// NarrowIDs has the ids of nodes and edges in batches, and local ids, as int32 where all of the type are below 2^31.
 	NarrowIDs bool
 	// Slots is the number of batches that the consumer of a loader holds at a time, which the stream executor counts
 	// in Memory; 0 is the number that Batches holds.

@@ -50,6 +50,9 @@ func NewGenerate(t *cli.Terminal) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
+				if cmd.Flags().NFlag() > 0 {
+					return cli.Usagef("found flags without a graph, expected rmat, community or like:NAME; name the graph")
+				}
 				return cmd.Help()
 			}
 			if err := f.outputFlags.Check(); err != nil {

@@ -75,10 +75,12 @@ type Features struct {
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
 	NoEdgeIDs bool
-	// NarrowIDs has the ids of nodes and edges, and local ids, as int32 where those of the type fit.
+	// NarrowIDs has the ids of nodes and edges, and local ids, as int32 where all of the type are below 2^31.
 	NarrowIDs bool
 	// Kept are the nodes, by type, whose rows of Nodes and of joined columns batches leave out. Batches have the column place of these types.
 	Kept map[string]*Kept
+
+	farPositions map[string]bool // with NarrowIDs: the edge types that have, or may have, a position in the input of 2^31 or more
 
 	unevenLists bool     // the links have lists of negatives of several lengths
 	rows        []uint32 // with positives: the places of the seeds among those that were given
@@ -244,7 +246,7 @@ func (l *columnList) addDrawn(x drawnEdges, addMore func(at string)) error {
 			return err
 		}
 		switch c := graph.FindColumn(columns, graph.PositionColumn); {
-		case !l.narrow(e.Count):
+		case !l.narrow(e.Count), l.f.farPositions[e.Type.String()]:
 		case c == nil:
 			id = narrow(id, func(dst []byte, m *made) { copy(graph.View[uint32](dst), ids(m).U32) })
 		case c.RowBytes() == 4:

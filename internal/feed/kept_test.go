@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,6 +168,46 @@ func rowsOfNodes(r *rapid.T, g *graph.Graph, f Features, typ, of string) []byte 
 	all := graph.Bytes(make([]uint64, (n.Count*c.width+7)/8))[:n.Count*c.width]
 	c.write(all, &made{})
 	return all
+}
+
+// A part of a large graph has few edges and positions of 2^31 and more in the whole input: e_id is int64 then, with the same numbers.
+func TestNarrowPositions(t *testing.T) {
+	for _, c := range []struct {
+		largest uint32
+		dtype   string
+	}{{1<<31 - 1, "int32"}, {1 << 31, "int64"}, {1<<32 - 1, "int64"}} {
+		e := &graph.Edges{Type: graph.EdgeType{Src: "n", Rel: "r", Dst: "n"}, Count: 2, Primary: graph.In,
+			Columns: []*graph.Column{{Name: graph.PositionColumn, DType: graph.Uint32, Rows: 2, Values: graph.Bytes([]uint32{7, c.largest})}}}
+		e.Adj[graph.In] = &graph.Adjacency{Indptr: graph.Index{U32: []uint32{0, 2, 2, 2}}, Far: graph.Index{U32: []uint32{1, 2}}}
+		g := &graph.Graph{Nodes: []*graph.Nodes{{Type: "n", Count: 3}}, Edges: []*graph.Edges{e}}
+		p, err := sample.FromFanouts(g, sample.Fanouts{Each: []int{2}}, sample.FanoutOptions{SeedType: []string{"n"}, Scope: sample.ScopeBatch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := sample.New(g, p, sample.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		s, err := NewSource(m, sample.Job{BatchSize: 1, Seeds: []uint32{0}}, Features{NarrowIDs: true}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		maker := s.Maker()
+		if _, err := maker.Batch(s.Epoch(0), 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		ids := columnsByName(maker)["edges/n:r:n/e_id"]
+		if i := slices.IndexFunc(s.Columns(), func(i ColumnInfo) bool { return i.Name == "edges/n:r:n/e_id" && i.DType == c.dtype }); i < 0 {
+			t.Errorf("found no column e_id of %s in %v", c.dtype, s.Columns())
+		}
+		if c.dtype == "int32" {
+			ids = graph.Bytes(wideIDs(ids))
+		}
+		if got := int64s(ids); len(got) != 2 || max(got[0], got[1]) != int64(c.largest) || min(got[0], got[1]) != 7 {
+			t.Errorf("found ids %d, expected 7 and %d as %s", got, c.largest, c.dtype)
+		}
+	}
 }
 
 // A stream does not read the rows that are kept.

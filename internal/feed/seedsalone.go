@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// negativesColumn is the column with the ends of the negatives of a batch whose client draws, as seedsColumn has those of links.
+// negativesColumn is the column with the negatives of a batch whose client draws: the source and the destination of each in turn, as type-wise ids.
 const negativesColumn = "negatives"
 
 // seedsColumn is the column with the seeds of a batch whose client draws: type-wise ids, of links source and destination in turn.

@@ -93,6 +93,9 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 		return nil, err
 	}
 	src.tables.numbers = &widening.Numbers{}
+	if f.NarrowIDs && !f.NoEdgeIDs {
+		src.features.farPositions = farPositions(s.Graph())
+	}
 	var err error
 	if src.columns, err = columnsOf(s, src.features, ops, &src.tables, nil); err != nil {
 		return nil, err

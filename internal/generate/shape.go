@@ -125,7 +125,7 @@ func (s *Shape) Symmetrise() error {
 		}
 	}
 	if !found {
-		return errors.New("found no edge type between nodes of one type")
+		return errors.New("found no edge type between nodes of one type, expected one; leave it out")
 	}
 	return nil
 }

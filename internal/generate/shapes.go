@@ -5,7 +5,7 @@ import "github.com/graphmill/graphmill/graph"
 // shapes are the data sets whose sizes are known here. The counts of nodes and edges of ogbn-* are those of https://ogb.stanford.edu/docs/nodeprop, where undirected graphs list each pair
 // once; classes are those of ogb/nodeproppred/master.csv in https://github.com/snap-stanford/ogb.
 var shapes = []Shape{
-	// The split by sales rank has the sizes that programs which convert the data write beside it, as NUM_TRAIN_SET and so on. So have those of ogbn-arxiv and ogbn-papers100M.
+	// The split by sales rank has the sizes that programs which convert the data write beside it, as NUM_TRAIN_SET and so on. The splits of ogbn-arxiv and ogbn-papers100M are from there too.
 	homogeneous("ogbn-products", NodeShape{Count: 2_449_029, Features: 100, Classes: 47, Train: 196_615, Valid: 39_323, Test: 2_213_091}, EdgeShape{Rows: 61_859_140, Undirected: true}),
 	// The split is by year: until 2017, 2018, from 2019 on.
 	homogeneous("ogbn-arxiv", NodeShape{Count: 169_343, Features: 128, Classes: 40, Train: 90_941, Valid: 29_799, Test: 48_603}, EdgeShape{Rows: 1_166_243}),
@@ -27,7 +27,7 @@ var shapes = []Shape{
 		},
 	},
 	// https://github.com/IllinoisGraphBenchmark/IGB-Datasets: counts and largest degrees in doc/figures/igbmetrics.png, widths and splits of 60, 20 and 20 % in igb/dataloader.py. The labels
-	// are those of 19 classes, its default. examples/graphbolt/download.py in https://github.com/dmlc/dgl has the same counts.
+	// have 19 classes, its default. examples/graphbolt/download.py in https://github.com/dmlc/dgl has the same counts.
 	igb("igb-small", 1_000_000, 12_070_502, 4_292),
 	igb("igb-medium", 10_000_000, 120_077_694, 22_315),
 	igb("igb-large", 100_000_000, 1_223_571_364, 73_248),
@@ -57,7 +57,7 @@ func igb(name string, papers, edges, largest uint64) Shape {
 	return homogeneous(name, igbPapers(graph.HomogeneousNode, papers), EdgeShape{Rows: edges, Largest: largest})
 }
 
-// igbh is a data set of papers, authors, fields of study and institutes; edges are those of cites, written_by, topic and affiliated_to.
+// igbh is a data set of papers, authors, fields of study and institutes; edges has the numbers of cites, written_by, topic and affiliated_to.
 func igbh(name string, nodes, edges [4]uint64, largest uint64) Shape {
 	return Shape{
 		Name: name,

@@ -13,7 +13,7 @@ import (
 // Skewed is the table of the edges of an edge type of a Shape: as many rows as the data set lists, between nodes that are drawn by their expected degree. Nothing is stored.
 //
 // The nodes of a type have ranks. The expected degree of rank x of n is proportional to (x + s)^(-3/4), so that the density of degree d is d^(-7/3), as in a Community, and s is such that
-// rank 0 has the largest degree of the shape. Where none is published, it is n^(3/4) / 128 times the mean, which is what the published ones are near to, and for the sources of a
+// rank 0 has the largest degree of the shape. Where none is published, it is n^(3/4) / 128 times the mean, to which the published ones are near, and for the sources of a
 // directed edge type, such as the papers that cite, n^(1/2) / 128 times, at least 8 times.
 // A row is a draw for each end. Ends are drawn again until they differ, where both are of one type. The same pair may come several times.
 //

@@ -118,7 +118,25 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if err := checkTwice(&s.Input); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return s, nil
+	return s, l.checkMarks(s)
+}
+
+// checkMarks refuses marks of types that have others: the store keeps one of each type, and an append without the mark of a lake or a query would take
+// all rows again.
+func (l *lister) checkMarks(s *Source) error {
+	queried := map[string]bool{}
+	for _, n := range l.nodes {
+		queried[n.out.Type] = n.query != nil
+	}
+	for _, e := range l.edges {
+		queried[e.typ.String()] = e.query != nil
+	}
+	for _, m := range l.marked {
+		if queried[m.Key] || s.Marks[m.Key] != "" {
+			return l.y.Errorf(m.At, "found a mark of %q, whose rows are of a lake or a query, expected types of files alone, as the store keeps the marks of lakes and queries itself; remove the mark", m.Key)
+		}
+	}
+	return nil
 }
 
 // lister reads the list of tables: first what is written, then what follows from the tables.
@@ -136,6 +154,7 @@ type lister struct {
 	rules      Rules
 	fit        features.FitRows
 	marks      map[string]string // by type: up to where its rows are taken of where they come from, as the file says
+	marked     []yamlfile.Entry  // the entries of these
 }
 
 func (l *lister) node(name string) *nodeEntry {
@@ -158,7 +177,7 @@ func (l *lister) readMarks(n ast.Node) error {
 	if err != nil {
 		return err
 	}
-	l.marks = map[string]string{}
+	l.marks, l.marked = map[string]string{}, marks
 	for _, m := range marks {
 		if l.marks[m.Key], err = l.y.Text(m.Value, "a mark"); err != nil {
 			return err

@@ -173,9 +173,9 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok && vfs.Scheme(path) == "" {
 		if name, _, _ := strings.Cut(scheme, "+"); name == "bolt" || name == "neo4j" {
-			return nil, sourcef("%s: found the address of a graph database, which the Python client reads; give it to python -m graphmill import", path)
+			return nil, sourcef("found the %s:// address of a graph database, which the Python client reads; give it to python -m graphmill import", scheme)
 		}
-		return nil, sourcef("%s: found an address of %s, expected a file or folder, or an address of %s; download it first", path, scheme, strings.Join(vfs.Schemes, ", "))
+		return nil, sourcef("found an address of %s://, expected a file or folder, or an address of %s; download it first", scheme, strings.Join(vfs.Schemes, ", ")) // without the path, which can have a password
 	}
 	switch {
 	case o.Format != "":

@@ -39,6 +39,7 @@ func cypherStatements(path string, text []byte) (list []cypherStatement, err err
 			at++
 			lineStart = true
 		case c == ';':
+			depth = 0
 			if at++; now.words != nil {
 				list, now = append(list, now), cypherStatement{}
 			}

@@ -110,9 +110,9 @@ func TestRefusedPlaces(t *testing.T) {
 			t.Errorf("%s: found %v, expected an ErrSource that says to download it", address, err)
 		}
 	}
-	for _, address := range []string{"bolt://localhost:7687", "neo4j+s://db.example.com"} {
-		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "python -m graphmill import") {
-			t.Errorf("%s: found %v, expected an ErrSource that names the Python client", address, err)
+	for _, address := range []string{"bolt://localhost:7687", "neo4j+s://db.example.com", "bolt+s://me:secret-word@db.example.com"} {
+		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "python -m graphmill import") || strings.Contains(err.Error(), "word") {
+			t.Errorf("%s: found %v, expected an ErrSource that names the Python client, without a password", address, err)
 		}
 	}
 	if _, err := Open(t.Context(), vfs.OS, t.TempDir(), Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "found an empty folder") {

@@ -93,7 +93,7 @@ func (s *s3) part(ctx context.Context, key, id string, number int, data *io.Sect
 		if err = s.explained(err); ctx.Err() != nil || final(err) || failed == tries {
 			return done, because(ctx, err)
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := Pause(ctx, failed); err != nil {
 			return done, err
 		}
 	}

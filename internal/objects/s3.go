@@ -218,7 +218,7 @@ func (s *s3) page(ctx context.Context, prefix, token, delimiter string) (minio.L
 		case errors.As(err, &answer) || failed == tries:
 			return r, s.explained(err)
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := Pause(ctx, failed); err != nil {
 			return r, err
 		}
 	}
@@ -264,7 +264,7 @@ func (s *s3) writeSmall(ctx context.Context, key string, f vfs.File, size int64,
 		if err = s.explained(err); err == nil || ctx.Err() != nil || errors.Is(err, errChanged) || final(err) || failed == smallTries {
 			return because(ctx, err)
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := Pause(ctx, failed); err != nil {
 			return err
 		}
 	}

@@ -82,16 +82,9 @@ func transport() *http.Transport {
 	}
 }
 
-// pause waits before try number n, counted from 1. It returns the cause of a context that is done.
-func pause(ctx context.Context, n int) error {
-	t := time.NewTimer(min(100*time.Millisecond<<n, 2*time.Second))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+// Pause waits before try number n of a request, counted from 1. It returns the cause of a context that is done.
+func Pause(ctx context.Context, n int) error {
+	return sleep(ctx, min(100*time.Millisecond<<n, 2*time.Second))
 }
 
 // fetch reads n bytes of an object from an offset to w. A connection that is lost goes on at its byte.
@@ -116,7 +109,7 @@ func fetch(ctx context.Context, s service, key string, v version, off, n int64, 
 		if failed++; failed == tries {
 			return fmt.Errorf("byte %d: %w", off, err)
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := Pause(ctx, failed); err != nil {
 			return err
 		}
 	}
@@ -190,7 +183,7 @@ func copyAll(ctx context.Context, s service, key string, v version, w io.WriterA
 		if ctx.Err() != nil || final(err) || failed == tries {
 			return n, because(ctx, err)
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := Pause(ctx, failed); err != nil {
 			return n, err
 		}
 	}

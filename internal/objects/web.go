@@ -108,7 +108,7 @@ func (s *web) head(ctx context.Context, key string) (v version, err error) {
 		if n == tries || final(err) || ctx.Err() != nil {
 			return v, because(ctx, err)
 		}
-		if err := pause(ctx, n); err != nil {
+		if err := Pause(ctx, n); err != nil {
 			return v, err
 		}
 	}

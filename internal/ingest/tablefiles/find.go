@@ -4,7 +4,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/lake/catalog"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -18,7 +20,11 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 	case filepath.IsAbs(name):
 		full = name
 	case catalog.Is(name):
-		if !outside && !catalog.IsConfigured(name) {
+		known, err := catalog.IsConfigured(name)
+		if err != nil {
+			return nil, "", tagged.Errorf(table.ErrFormat, "%w", err)
+		}
+		if !outside && !known {
 			return nil, "", badf("%s: found the table of a catalog that the environment does not name, expected one within %s; give PYICEBERG_CATALOG__NAME__URI with its address, or allow it with `AllowOutside`", name, dir)
 		}
 		log, err := findLake(fsys, filepath.Clean(name))

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -25,5 +27,23 @@ func TestFindPathOfUnknownFolder(t *testing.T) {
 	}
 	if files, _, err := FindPath(&vfs.Fault{FS: vfs.OS, FailAt: 1, Err: syscall.EMFILE}, name, false); !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("found %v, %v", files, err)
+	}
+}
+
+// TestFindNoSecrets names no part of the address of a catalog that can have a secret, whatever is wrong with it.
+func TestFindNoSecrets(t *testing.T) {
+	for _, address := range []string{
+		"iceberg+https://host.example/?token=secret-word#a.b", "iceberg+https://host.example/?token=secret-word", "iceberg+https://me:secret-word@host.example/#a.b",
+		"iceberg+https://me:secret-word@host.example#a.b@version=x", "iceberg+https://host.example/?token=secret-word#a.b@time=x",
+	} {
+		for _, outside := range []bool{false, true} {
+			_, _, err := Find(vfs.OS, t.TempDir(), address, outside)
+			_, _, pathErr := FindPath(vfs.OS, address, outside)
+			for _, err := range []error{err, pathErr} {
+				if err == nil || strings.Contains(err.Error(), "word") || !errors.Is(err, table.ErrFormat) {
+					t.Errorf("%s: found %v, expected an error of the kind ErrFormat without the secret", address, err)
+				}
+			}
+		}
 	}
 }

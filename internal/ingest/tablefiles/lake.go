@@ -80,6 +80,11 @@ func IsLake(fsys vfs.FS, path string) (bool, error) {
 // findLake is the path that stands for the files of a lake's table: its log, and the version that path ends in; empty: path is no lake's
 // table.
 func findLake(fsys vfs.FS, path string) (string, error) {
+	if catalog.Is(path) { // the errors below have the path, which must have no secret
+		if _, err := catalog.IsConfigured(path); err != nil {
+			return "", tagged.Errorf(table.ErrFormat, "%w", err)
+		}
+	}
 	dir, ref, err := lake.CutRef(path)
 	if err == nil && ref != (lake.Ref{}) && !catalog.Is(dir) {
 		if there, err := vfs.Exists(fsys, path); err != nil {

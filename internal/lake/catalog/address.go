@@ -11,10 +11,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Is says whether a path is that of a table of a catalog, or of a file of one.
+// Is says whether a path names a table of a catalog, or a file of such a table.
 func Is(path string) bool { return strings.HasPrefix(vfs.Scheme(path), schemePrefix) }
 
-// schemePrefix begins the schemes of catalogs, before that of their protocol.
+// schemePrefix begins the schemes of catalogs. Their protocol follows, https or http.
 const schemePrefix = "iceberg+"
 
 // form is the form of an address, for errors.
@@ -42,27 +42,28 @@ func parseAddress(name string) (address, error) {
 	} else if ref != (lake.Ref{}) { // the table is the same at each version
 		table = plain
 	}
-	if !ok || !hasTable || table == "" || !Is(name) {
-		return a, lake.Badf("%s: found an address of a catalog without a table, expected %s; name the table after a #", name, form)
-	}
 	at, query, hasQuery := strings.Cut(at, "?")
 	at = strings.TrimRight(at, "/")
 	host, below, _ := strings.Cut(at, "/")
-	u, err := url.Parse(protocol + "://" + at)
-	if err != nil || host == "" || u.Host == "" || u.Opaque != "" {
-		return a, lake.Badf("%s: found what is no address of a catalog, expected %s; correct the address", name, form)
-	}
-	if u.User != nil || strings.Contains(host, "@") {
+	if strings.Contains(host, "@") { // before any error that has the address
 		return a, lake.Badf("found an address of a catalog with credentials, expected its plain host; give them in the environment, as PYICEBERG_CATALOG__NAME__CREDENTIAL")
 	}
+	plain := scheme + "://" + at // without the query, which can have a secret
+	if !ok || !hasTable || table == "" || !Is(name) {
+		return a, lake.Badf("%s: found an address of a catalog without a table, expected %s; name the table after a #", plain, form)
+	}
+	u, err := url.Parse(protocol + "://" + at)
+	if err != nil || host == "" || u.Host == "" || u.Opaque != "" {
+		return a, lake.Badf("%s: found what is no address of a catalog, expected %s; correct the address", plain, form)
+	}
 	if slices.Contains(strings.Split(below, "/"), "..") || slices.Contains(strings.Split(below, "/"), ".") {
-		return a, lake.Badf("%s: found a path with dots, expected that of the catalog; correct the address", name)
+		return a, lake.Badf("%s: found a path with dots, expected the path of the catalog; correct the address", plain)
 	}
 	a.endpoint = normalEndpoint(u)
 	if hasQuery {
 		values, err := url.ParseQuery(query)
 		if err != nil || len(values) != 1 || len(values["warehouse"]) != 1 || values.Get("warehouse") == "" {
-			return a, lake.Badf("%s://%s: found other parameters than a warehouse, expected %s; give credentials in the environment", scheme, at, form)
+			return a, lake.Badf("%s: found other parameters than a warehouse, expected %s; give credentials in the environment", plain, form)
 		}
 		a.warehouse = values.Get("warehouse")
 	}

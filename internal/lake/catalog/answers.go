@@ -16,7 +16,7 @@ import (
 // maxMessage bounds the characters of a text of a catalog in an error.
 const maxMessage = 200
 
-// errorAnswer is what a catalog says of an error.
+// errorAnswer is the answer of a catalog with an error.
 type errorAnswer struct {
 	Error struct {
 		Message string `json:"message"`

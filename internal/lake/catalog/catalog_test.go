@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -221,7 +222,12 @@ func TestPrefixes(t *testing.T) {
 	credentials := func(prefixes ...string) map[string]any {
 		list := []any{map[string]any{"prefix": "s3://lakes/wh/other", "config": map[string]string{"s3.access-key-id": "WRONG", "s3.secret-access-key": "x"}}}
 		for _, p := range prefixes {
-			list = append(list, map[string]any{"prefix": p, "config": keysOf(o)})
+			keys := keysOf(o)
+			p, without := strings.CutSuffix(p, " without keys")
+			if without {
+				keys = nil
+			}
+			list = append(list, map[string]any{"prefix": p, "config": keys})
 		}
 		return map[string]any{"storage-credentials": list}
 	}
@@ -234,6 +240,7 @@ func TestPrefixes(t *testing.T) {
 		{[]string{"s3://lakes/wh/", "s3://files/spread"}, true, ""},
 		{[]string{"s3"}, true, ""},
 		{[]string{"s3://lakes/wh/", "s3://files/other"}, false, "lies outside of the location of the table"},
+		{[]string{"s3://lakes/wh/", "s3://files/spread without keys"}, false, "lies outside of the location of the table"},
 		{[]string{"s3://lakes/wh/", "s3://files/other"}, true, "it got the credentials of the environment"},
 		{[]string{"s3://lakes/wh/other"}, false, "it got the credentials of the"},
 	} {
@@ -246,10 +253,42 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// TestExpiry asks for credentials again that end soon, and keeps those that do not.
+// TestPathsUp refuses files whose addresses lead out of their bucket, and through it to files of this machine, and reads none of them.
+func TestPathsUp(t *testing.T) {
+	o := newObjects(t)
+	good := string(answerOf(t, "second"))
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.avro")
+	if err := os.WriteFile(list, []byte("Obj\x01"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	found := regexp.MustCompile(`"manifest-list": ?"([^"]*)"`).FindAllStringSubmatch(good, -1)
+	if found == nil {
+		t.Fatal("found no list of manifests in the answer")
+	}
+	for i, bad := range []string{"s3://../../../list.avro", "s3://../../../../list.avro", "s3://../../../../../.." + list, "s3://lakes/../../x#a.b/list.avro"} {
+		answer := good
+		for _, f := range found {
+			answer = strings.ReplaceAll(answer, f[1], bad)
+		}
+		c := catalogtest.New(t)
+		table := fmt.Sprintf("up%d", i)
+		c.Put(t, []byte(answer), map[string]any{"config": keysOf(o)}, "a", table)
+		for _, outside := range []bool{false, true} {
+			_, err := open(t, newFS(t), c.Address("a."+table), outside)
+			if err == nil || !strings.Contains(err.Error(), "with dots in its path") || !errors.Is(err, lake.ErrFormat) {
+				t.Errorf("%s: found %v, expected an error about dots", bad, err)
+			}
+		}
+	}
+}
+
+// TestExpiry asks for credentials again that end soon, but not for each object, and keeps those that do not end soon. A catalog that is down
+// then is asked once while the credentials are valid.
 func TestExpiry(t *testing.T) {
 	o := newObjects(t)
-	for minutes, asked := range map[int]bool{1: true, 60: false} {
+	for minutes, asked := range map[int]int{-1: 1, 1: 1, 60: 0} {
 		fsys := newFS(t)
 		c := catalogtest.New(t)
 		keys := keysOf(o)
@@ -258,8 +297,9 @@ func TestExpiry(t *testing.T) {
 		if _, err := open(t, fsys, c.Address("social.year 2026.fol%2Elows"), false); err != nil {
 			t.Fatal(err)
 		}
-		if n := c.Requests("GET", "fol.lows"); asked != (n > 3) {
-			t.Errorf("found %d requests for a table whose credentials end in %d minutes", n, minutes)
+		const opened = 2 // Stat, and the list of metadata
+		if n := c.Requests("GET", "fol.lows"); n != opened+asked {
+			t.Errorf("found %d requests for a table whose credentials end in %d minutes, expected %d", n, minutes, opened+asked)
 		}
 	}
 }
@@ -276,6 +316,12 @@ func TestAddresses(t *testing.T) {
 		"iceberg+https://#a.b":                                      "no address of a catalog",
 		"iceberg+https://me:secret-word@host.example/#a.b":          "credentials",
 		"iceberg+https://host.example/?token=secret-word#a.b":       "other parameters than a warehouse",
+		"iceberg+https://host.example/?token=secret-word":           "without a table",
+		"iceberg+https://host.example/.././?token=secret-word#a.b":  "",
+		"iceberg+https://host.example:x/?token=secret-word#a.b":     "no address of a catalog",
+		"iceberg+https://me:secret-word@host.example/":              "credentials",
+		"iceberg+https://me:secret-word@/a#a.b":                     "credentials",
+		"iceberg+https://me:secret-word@host.example:x/a#a.b":       "credentials",
 		"iceberg+https://host.example/?warehouse=a&warehouse=b#a.b": "other parameters than a warehouse",
 		"iceberg+https://host.example/#a.b@version=x":               "found the version",
 	} {

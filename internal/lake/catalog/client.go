@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/lake"
+	"github.com/graphmill/graphmill/internal/objects"
 )
 
 // The patience with a catalog.
@@ -46,7 +47,7 @@ type client struct {
 	config *config
 }
 
-// config is what a catalog says of itself.
+// config is the configuration that a catalog returns.
 type config struct {
 	base      string // of the addresses of its tables
 	all       properties
@@ -237,7 +238,7 @@ func (c *client) get(ctx context.Context, address string, limit int64, about *ad
 		if failed == tries {
 			return nil, err
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := objects.Pause(ctx, failed); err != nil {
 			return nil, err
 		}
 	}
@@ -253,18 +254,6 @@ func passing(status int) bool {
 		return true
 	}
 	return false
-}
-
-// pause waits before try number n, counted from 1.
-func pause(ctx context.Context, n int) error {
-	t := time.NewTimer(100 * time.Millisecond << n)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
 }
 
 // send sends a request once. Without an answer, it is nil. A body of more than limit bytes is an error.

@@ -14,7 +14,7 @@ import (
 // stand for a dot, and one for a hyphen.
 const variablePrefix = "pyiceberg_catalog__"
 
-// properties are those of a catalog, such as token and s3.region.
+// properties describe a catalog by names and values. Names are such as token and s3.region.
 type properties map[string]string
 
 // configured are the catalogs of an environment, by name.
@@ -64,14 +64,15 @@ func choose(all map[string]properties, a *address) (name string, p properties, e
 	return found[0], all[found[0]], nil
 }
 
-// IsConfigured says whether the environment has the catalog of a path.
-func IsConfigured(path string) bool {
+// IsConfigured says whether the environment has the catalog of a path. A path that is no address of a table is an error without the secrets that it may
+// have.
+func IsConfigured(path string) (bool, error) {
 	a, err := parseAddress(path)
 	if err != nil {
-		return false
+		return false, err
 	}
 	name, _, err := choose(configured(os.Environ()), &a)
-	return err == nil && name != ""
+	return err == nil && name != "", nil
 }
 
 // variable is the name of the variable with a property of a catalog.

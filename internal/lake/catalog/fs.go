@@ -38,10 +38,10 @@ const metadataFolder = "metadata"
 // outsideFolder begins paths of objects that need no credentials of the catalog.
 const outsideFolder = "outside:"
 
-// Outside is the path, in the folder of a table of a catalog, of an object that lies outside of the location of the table. Without any, only objects
-// that the catalog gives credentials for can be read.
-func Outside(folder, uri string, any bool) string {
-	if any {
+// Outside is the path, in the folder of a table of a catalog, of an object that lies outside of the location of the table. Unless anywhere is set, only
+// objects that the catalog gives credentials for can be read. The address has no .. in its path.
+func Outside(folder, uri string, anywhere bool) string {
+	if anywhere {
 		return filepath.Join(folder, outsideFolder, uri)
 	}
 	return filepath.Join(folder, uri)
@@ -97,7 +97,8 @@ func (f *FS) place(name string) (answer *loaded, fsys vfs.FS, at string, err err
 		uri, _ = storageAddress(below)
 	case strings.HasPrefix(rest, "s3:/") || strings.HasPrefix(rest, "gs:/"):
 		uri, _ = storageAddress(rest)
-		if g := l.grantOf(uri); g.prefix == "" || g.prefix == vfs.Scheme(uri)+"://" {
+		// Credentials of the environment, or for a whole scheme, may open more than the table.
+		if g, scheme := l.grantOf(uri), vfs.Scheme(uri); g.prefix == "" || g.prefix == scheme+"://" || !g.properties.have(scheme) {
 			return nil, nil, "", lake.Badf("%s: found the file %s in the metadata, which lies outside of the location of the table (%s), expected files there, or where the catalog gives credentials for; allow it with `AllowOutside`", t.address.folder, uri, l.location)
 		}
 	default:

@@ -16,13 +16,20 @@ import (
 // renewBefore is how long before their end credentials of a table are asked for anew.
 const renewBefore = 5 * time.Minute
 
+// renewPause is the least time between two requests for the credentials of a table while they are valid, and expiredPause when they are not: a
+// catalog can give credentials that end soon, or be down, and each object needs keys.
+const (
+	renewPause   = time.Minute
+	expiredPause = 10 * time.Second
+)
+
 // granted are the properties of a table that count for the objects whose addresses begin with a prefix; "": for all.
 type granted struct {
 	prefix     string
 	properties properties
 }
 
-// grantOf is what counts for an object: of the prefixes that its address begins with, the longest.
+// grantOf returns the grant of an object: the one with the longest prefix that its address begins with.
 func (l *loaded) grantOf(uri string) granted {
 	best := l.grants[0] // for all
 	for _, g := range l.grants[1:] {
@@ -31,6 +38,12 @@ func (l *loaded) grantOf(uri string) granted {
 		}
 	}
 	return best
+}
+
+// have says whether there are keys for objects of a scheme.
+func (p properties) have(scheme string) bool {
+	k := p.keys()
+	return scheme == "s3" && k.ID != "" || scheme == "gs" && k.Token != ""
 }
 
 // keys are the keys among properties.
@@ -48,8 +61,8 @@ func (p properties) expiry() time.Time {
 	return time.Time{}
 }
 
-// fileSystem returns the file system for an object: one with the credentials that the catalog gives for it, and otherwise that of the
-// environment.
+// fileSystem returns the file system for an object. It has the credentials that the catalog gives for the object, or the ones of the
+// environment if the catalog gives none.
 func (t *table) fileSystem(uri string) (vfs.FS, error) {
 	scheme := vfs.Scheme(uri)
 	whole := t.stores[scheme]
@@ -60,8 +73,7 @@ func (t *table) fileSystem(uri string) (vfs.FS, error) {
 	defer t.mu.Unlock()
 	g := t.current.grantOf(uri)
 	p := g.properties
-	keys := p.keys()
-	if scheme == "s3" && keys.ID == "" || scheme == "gs" && keys.Token == "" {
+	if !p.have(scheme) {
 		return whole, nil
 	}
 	grant := objects.Grant{From: "the catalog", Keys: func() (objects.Keys, error) { return t.keysOf(g.prefix) }}
@@ -72,12 +84,12 @@ func (t *table) fileSystem(uri string) (vfs.FS, error) {
 		}
 		grant.PathStyle = strings.EqualFold(p["s3.path-style-access"], "true")
 		grant.HostStyle = strings.EqualFold(p["s3.path-style-access"], "false")
-		if u, err := url.Parse(grant.Endpoint); err == nil && u.Scheme == "http" && strings.HasPrefix(t.client.endpoint, "https:") && !loopback(u) {
-			return nil, lake.Badf("%s: found the address %s for the objects of a table, expected one with https, as the catalog has; ask who runs the catalog", t.client.endpoint, grant.Endpoint)
-		}
 		grant.Endpoint = strings.TrimRight(grant.Endpoint, "/")
 	} else {
 		grant.Endpoint = strings.TrimRight(p["gcs.service.host"], "/")
+	}
+	if u, err := url.Parse(grant.Endpoint); err == nil && u.Scheme == "http" && strings.HasPrefix(t.client.endpoint, "https:") && !loopback(u) {
+		return nil, lake.Badf("%s: found the address %s for the objects of a table, expected one with https, as the catalog has; ask who runs the catalog", t.client.endpoint, grant.Endpoint)
 	}
 	key := strings.Join([]string{scheme, g.prefix, grant.Endpoint, grant.Region, p["s3.path-style-access"]}, "\n")
 	if t.parts[key] == nil {
@@ -91,15 +103,25 @@ func (t *table) keysOf(prefix string) (objects.Keys, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.current.withPrefix(prefix)
-	if end := p.expiry(); !end.IsZero() && time.Until(end) < renewBefore {
+	end := p.expiry()
+	if end.IsZero() || time.Until(end) >= renewBefore {
+		return p.keys(), nil
+	}
+	expired := time.Until(end) <= 0
+	pause := renewPause
+	if expired {
+		pause = expiredPause
+	}
+	if time.Since(t.renewed) >= pause {
+		t.renewed = time.Now()
 		l, err := t.ask(context.Background())
-		switch {
-		case err == nil:
+		if t.renewal = err; err == nil {
 			t.current = l
-			p = l.withPrefix(prefix)
-		case time.Until(end) <= 0:
-			return objects.Keys{}, err
+			return l.withPrefix(prefix).keys(), nil
 		}
+	}
+	if expired && t.renewal != nil {
+		return objects.Keys{}, t.renewal
 	}
 	return p.keys(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -26,6 +27,8 @@ type table struct {
 	current *loaded                // the newest answer; nil: none yet
 	known   []*loaded              // answers whose metadata may still be read, the newest last
 	parts   map[string]*objects.FS // file systems with credentials
+	renewed time.Time              // when keysOf asked for credentials last, and how that ended
+	renewal error
 }
 
 // maxKnown is the number of answers that are kept.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/lake"
+	"github.com/graphmill/graphmill/internal/objects"
 )
 
 // token is a bearer token that was got for a client id and its secret.
@@ -109,7 +110,7 @@ func (c *client) newToken(ctx context.Context, credential string) (token, error)
 		if failed == tries {
 			return token{}, err
 		}
-		if err := pause(ctx, failed); err != nil {
+		if err := objects.Pause(ctx, failed); err != nil {
 			return token{}, err
 		}
 	}

@@ -85,8 +85,21 @@ func (k *keyDeletions) resolve(ctx context.Context, threads int) ([]*roaring64.B
 	return out, nil
 }
 
-// groupsAtOnce is the row groups of a file that one thread takes.
-const groupsAtOnce = 4
+// groupsAtOnce is the least number of row groups of a file that one thread takes, and maxSpans the most parts that a file is read in: each part reads
+// the footer again, which describes all groups.
+const (
+	groupsAtOnce = 4
+	maxSpans     = 64
+)
+
+// spansOf divides the row groups of a file among threads.
+func spansOf(groups int) (spans []groupSpan) {
+	step := max(groupsAtOnce, (groups+maxSpans-1)/maxSpans)
+	for first := 0; first < groups; first += step {
+		spans = append(spans, groupSpan{first, first + step})
+	}
+	return spans
+}
 
 // resolveSet adds the rows that the keys of a set delete.
 func (k *keyDeletions) resolveSet(ctx context.Context, threads int, s *keySet, out []*roaring64.Bitmap) error {
@@ -118,8 +131,8 @@ func (k *keyDeletions) resolveSet(ctx context.Context, threads int, s *keySet, o
 	}
 	var units []unit
 	for n, i := range files {
-		for g := 0; g < groups[n]; g += groupsAtOnce {
-			units = append(units, unit{i, groupSpan{g, g + groupsAtOnce}})
+		for _, span := range spansOf(groups[n]) {
+			units = append(units, unit{i, span})
 		}
 	}
 	var mu sync.Mutex
@@ -195,7 +208,8 @@ func eachKeys(ctx context.Context, r *reader, d *entry, columns []keyColumn, fn 
 	return err
 }
 
-// eachUnit calls fn for the units 0..n-1 from several goroutines. Of several errors it returns that of the first unit.
+// eachUnit calls fn for the units 0..n-1 from several goroutines. An error stops the other units. Of several it returns the error of the first unit that has
+// one.
 func eachUnit(ctx context.Context, n, threads int, fn func(ctx context.Context, unit int) error) error {
 	errs := make([]error, n)
 	g, inner := guard.WithContext(ctx)

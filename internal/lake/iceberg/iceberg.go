@@ -157,6 +157,9 @@ func (r *reader) resolve(name string) (string, error) {
 // table of a catalog.
 func (r *reader) resolveCatalog(name, location string) (string, error) {
 	dir := r.metadata.dir
+	if slices.Contains(strings.Split(name, "/"), "..") { // it would lead out of the path of the table, which a path here begins with
+		return "", lake.Badf("%s: found the file %s in the metadata with dots in its path, expected the plain path of an object; the metadata is damaged", dir, name)
+	}
 	if vfs.Scheme(name) == "" && !r.outside {
 		return "", lake.Badf("%s: found the file %s in the metadata, which is one of this machine, expected files in a bucket; allow it with `AllowOutside`", dir, name)
 	}

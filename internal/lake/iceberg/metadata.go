@@ -78,7 +78,7 @@ func (s *snapshot) checkCount(found int, key string) error {
 	text, _ := s.Summary[key].(string)
 	said, err := strconv.Atoi(text)
 	if err == nil && found < said {
-		return lake.Badf("found %d files in the manifests of snapshot %d, expected %d, as its summary says (%s); copy its list of manifests again: %s", found, s.ID, said, key, s.ManifestList)
+		return lake.Badf("found %d files in the manifests of snapshot %d, expected %d, as its summary says (%s); copy its list of manifests again: %s; if other programs find %d files too, a writer has counted wrongly, and a copy of the table by one of them has right counts", found, s.ID, said, key, s.ManifestList, found)
 	}
 	return nil
 }

@@ -52,6 +52,23 @@ func TestKeysByThreads(t *testing.T) {
 	}
 }
 
+// TestSpans divides all row groups, in order and without gaps, into few parts, however many groups a footer has.
+func TestSpans(t *testing.T) {
+	for _, groups := range []int{0, 1, 4, 5, 255, 256, 257, 10_000, 1 << 20} {
+		next := 0
+		spans := spansOf(groups)
+		for _, s := range spans {
+			if s.first != next || s.end <= s.first {
+				t.Fatalf("%d groups: found the span %v, expected one from %d on", groups, s, next)
+			}
+			next = s.end
+		}
+		if next < groups || len(spans) > maxSpans {
+			t.Errorf("%d groups: found %d spans up to %d, expected at most %d to the end", groups, len(spans), next, maxSpans)
+		}
+	}
+}
+
 // TestKeysCancelled ends the search for deleted rows when its context ends, before and while it reads.
 func TestKeysCancelled(t *testing.T) {
 	cause := errors.New("stopped by the test")
