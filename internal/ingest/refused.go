@@ -167,6 +167,14 @@ func isPattern(path string) bool { return strings.ContainsAny(path, "*?[@") }
 // known are extensions of files that some format reads, for hints.
 var known = []string{".csv", ".tsv", ".txt", ".edgelist", ".edges", ".edge", ".el", ".wel", ".dat", ".ungraph", ".ncol", ".lgl", ".sif", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".npy", ".npz", ".mtx", ".yaml", ".pbtxt", ".bin", ".dgl", ".graph", ".metis", ".nt", ".nq", ".graphml", ".adjlist", ".json", ".jgf", ".cyjs", ".cx2"}
 
+// cutLast cuts a text at the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
 // unrecognised is the error for a path of no known format. names are the files in it if it is a folder.
 func unrecognised(path string, names []string) error {
 	const list = "`ListFormats` shows them, and `Format` names one"
@@ -175,6 +183,14 @@ func unrecognised(path string, names []string) error {
 		hint := ""
 		if w := suggest.Word(ext, known); w != "" && ext != "" && w[1] == ext[1] { // .cvs, but not .bin for .sif
 			hint = fmt.Sprintf("; did you mean %s?", w)
+		}
+		_, version, isVersion := cutLast(filepath.Base(path), "@")
+		scheme := vfs.Scheme(path)
+		switch {
+		case isVersion && strings.Contains(version, "="):
+			hint = "; the version of a table of a lake is @version=N, @time=T or @ref=NAME"
+		case ext == "" && (scheme == "http" || scheme == "https"):
+			hint = "; a web server lists no folders: give the address of a file, such as the graph.yaml of a folder"
 		}
 		return sourcef("%s: found a file of no known format, expected one of those that are imported; %s%s", path, list, hint)
 	}

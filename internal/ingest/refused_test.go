@@ -135,3 +135,12 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// A folder of a web server, which lists none, is an error that asks for a file.
+func TestWebFolder(t *testing.T) {
+	for path, hint := range map[string]bool{"http:/h/folder": true, "https:/h/folder": true, "http:/h/file.foo": false, "folder": false} {
+		if err := unrecognised(path, nil); strings.Contains(err.Error(), "a web server lists no folders: give the address of a file") != hint {
+			t.Errorf("%s: found %v, expected the hint: %v", path, err, hint)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func parseAddress(name string) (address, error) {
 	if !ok || !hasTable || table == "" || !Is(name) {
 		return a, lake.Badf("%s: found an address of a catalog without a table, expected %s; name the table after a #", name, form)
 	}
+	if _, after, ok := strings.Cut(table, "@"); ok {
+		return a, lake.Badf("%s: found @%s after the table, expected @version=N, @time=T or @ref=NAME, one of them; correct it, or write an @ within a name as %%40", name, after)
+	}
 	at, query, hasQuery := strings.Cut(at, "?")
 	at = strings.TrimRight(at, "/")
 	host, below, _ := strings.Cut(at, "/")
