@@ -54,6 +54,7 @@ var refusals = []refused{
 	{what: "a Feather file of version 1", magic: []string{"FEA1"}, do: "convert it: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), 'x.arrow')"},
 	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: byPython},
 	{what: "a GML file", exts: []string{".gml"}, sure: true, do: byPython},
+	{what: "a multi-line adjacency list of networkx", exts: []string{".multiline_adjlist"}, sure: true, is: isMultilineAdjacency, do: "write it with networkx.write_adjlist or write_edgelist: networkx.read_multiline_adjlist(FILE)"},
 	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: byPython},
 	{what: "a Pajek file", exts: []string{".paj"}, sure: true, is: isPajek, do: byPython},
 	{what: "a UCINET DL file", exts: []string{".dl"}, sure: true, do: byPython},
@@ -137,6 +138,25 @@ func isPajek(b []byte) bool {
 			continue
 		}
 		return bytes.HasPrefix(line, []byte("*vertices")) || bytes.HasPrefix(line, []byte("*network"))
+	}
+	return false
+}
+
+// isMultilineAdjacency recognises networkx's write_multiline_adjlist: a node and the number of its neighbours, and then a line for
+// each with its attributes as a dictionary. As an adjacency list or a table the dictionaries would be nodes.
+func isMultilineAdjacency(b []byte) bool {
+	rows := 0
+	for line := range bytes.Lines(b) {
+		cells := bytes.Fields(line)
+		if len(cells) == 0 || cells[0][0] == '#' {
+			continue
+		}
+		if rows++; rows == 2 {
+			return len(cells) >= 2 && cells[1][0] == '{'
+		}
+		if len(cells) != 2 || len(bytes.Trim(cells[1], "0123456789")) > 0 || string(cells[1]) == "0" {
+			return false
+		}
 	}
 	return false
 }

@@ -40,6 +40,9 @@ func TestRefused(t *testing.T) {
 		{"g", zipped(t, "archive/data.pkl"), "a PyTorch file", "graphmill.from_pyg(data, path)"},
 		{"g.gexf", "<gexf/>", "a GEXF file", "python -m graphmill import FILE --out STORE"},
 		{"g.gml", "graph [\n]\n", "a GML file", "python -m graphmill import FILE --out STORE"},
+		{"g.multiline_adjlist", "#x.py\n# \na 2\nb {}\nc {}\n", "a multi-line adjacency list of networkx", "networkx.read_multiline_adjlist(FILE)"},
+		{"g.adjlist", "a 1\nb {'weight': 3}\nb 0\n", "a multi-line adjacency list of networkx", "networkx.write_adjlist"},
+		{"g.txt", "1 2\n2 {}\n", "a multi-line adjacency list of networkx", "networkx.write_adjlist"},
 		{"g.dot", "graph {}", "a Graphviz file", "python -m graphmill import FILE --out STORE"},
 		{"g.net", "*Vertices 1", "a Pajek file", "python -m graphmill import FILE --out STORE"},
 		{"g.net", "\xef\xbb\xbf% x\r\n\r\n *network a\r\n", "a Pajek file", "python -m graphmill import FILE --out STORE"},
@@ -108,6 +111,11 @@ func TestRefusedPlaces(t *testing.T) {
 	for _, address := range []string{"ftp://example.org/edges.csv", "hdfs://host/edges.csv"} {
 		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "download it first") {
 			t.Errorf("%s: found %v, expected an ErrSource that says to download it", address, err)
+		}
+	}
+	for address, meant := range map[string]string{"bolts://h": "bolt", "iceberg://h/api#a.b": "iceberg+https", "S3://b/e.csv": "s3", "htps://h/e.csv": "https"} {
+		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.HasSuffix(err.Error(), `; did you mean "`+meant+`"?`) {
+			t.Errorf("%s: found %v, expected an ErrSource that asks for %s", address, err, meant)
 		}
 	}
 	for _, address := range []string{"bolt://localhost:7687", "neo4j+s://db.example.com"} {
