@@ -43,7 +43,7 @@ func otherReading(file string, fields []looks) string {
 // has nothing; nil: it may be a table.
 func notEdgeList(file string, fields []looks) error {
 	if len(fields) == 0 {
-		return sourcef("%s: found a table without columns, expected the ends of edges; write the file again", file)
+		return sourcef("%s: found a table without columns, expected the ends of edges; write the file again%s", file, otherReading(file, fields))
 	}
 	switch first := fields[0].Name; {
 	case strings.HasPrefix(first, "<?xml") || strings.HasPrefix(first, "<graphml"):

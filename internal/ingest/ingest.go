@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/npz"
@@ -175,11 +176,11 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 		if name, _, _ := strings.Cut(scheme, "+"); name == "bolt" || name == "neo4j" {
 			return nil, sourcef("%s: found the address of a graph database, which the Python client reads; give it to python -m graphmill import", path)
 		}
-		do := suggest.Hint(strings.ToLower(scheme), slices.Concat(vfs.Schemes, []string{"bolt", "neo4j"}))
-		if do == "" || strings.Contains(scheme, "ftp") { // which is near to http
-			do = "; download it first"
+		do := "download it first"
+		if w := suggest.Word(strings.ToLower(scheme), slices.Concat(vfs.Schemes, []string{"bolt", "neo4j"})); w != "" && !strings.Contains(scheme, "ftp") { // which is near to http
+			do = "did you mean " + strconv.Quote(w) + "?"
 		}
-		return nil, sourcef("%s: found an address of %s, expected a file or folder, or an address of %s%s", path, scheme, strings.Join(vfs.Schemes, ", "), do)
+		return nil, sourcef("%s: found an address of %s, expected a file or folder, or an address of %s; %s", path, scheme, strings.Join(vfs.Schemes, ", "), do)
 	}
 	switch {
 	case o.Format != "":
