@@ -156,7 +156,7 @@ func ExampleExport() {
 func ExampleGenerateRMAT_errUsage() {
 	_, err := graphmill.GenerateRMAT(context.Background(), "g.store", option.RMAT{Scale: 99})
 	fmt.Println(errors.Is(err, graphmill.ErrUsage), err)
-	// Output: true found R-MAT scale 99, expected 1 to 32
+	// Output: true found R-MAT scale 99, expected 1 to 31
 }
 
 func temporary() string {

@@ -49,6 +49,9 @@ func NewGenerate(t *cli.Terminal) *cobra.Command {
 			return all, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && cmd.Flags().NFlag() > 0 { // a script takes help for success
+				return cli.Usagef("found no graph, expected rmat, community or like:NAME; name it before the flags")
+			}
 			if len(args) == 0 {
 				if cmd.Flags().NFlag() > 0 {
 					return cli.Usagef("found flags without a graph, expected rmat, community or like:NAME; name the graph")

@@ -28,6 +28,9 @@ same graph on every machine.`,
 			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
+			if o.EdgeFactor == 0 { // which is the default to the library
+				return cli.Usagef("found edge factor 0, expected 1 or more; give a number, or leave it out for 16")
+			}
 			o.Run = f.outputFlags.Run(t)
 			st, err := graphmill.GenerateRMAT(cmd.Context(), f.Path, *o)
 			return printStore(t, st, f.Path, err, f.AsJSON)

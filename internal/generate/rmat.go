@@ -20,8 +20,14 @@ type RMAT struct {
 	edges uint64
 }
 
+// maxScale is the largest scale of a graph that a store holds, as a type has fewer than 2^32 nodes there.
+const maxScale = 31
+
 // NewRMAT makes the table of a graph of 2^scale nodes and edgeFactor edges per node. seed is the random seed.
 func NewRMAT(seed uint64, scale, edgeFactor int) (*RMAT, error) {
+	if scale < 1 || scale > maxScale {
+		return nil, fmt.Errorf("found R-MAT scale %d, expected 1 to %d", scale, maxScale)
+	}
 	if edgeFactor < 1 || edgeFactor > 1<<20 {
 		return nil, fmt.Errorf("found edge factor %d, expected 1 to %d", edgeFactor, 1<<20)
 	}

@@ -77,7 +77,7 @@ func TestRMATStops(t *testing.T) {
 	if _, err := tab.Scan(context.Background(), []table.Column{{Name: "weight"}}, 1, nil); err == nil {
 		t.Error("a column that there is not was taken")
 	}
-	for _, bad := range [][2]int{{0, 1}, {33, 1}, {5, 0}, {5, 1 << 30}} {
+	for _, bad := range [][2]int{{0, 1}, {32, 1}, {5, 0}, {5, 1 << 30}} {
 		if _, err := generate.NewRMAT(0, bad[0], bad[1]); err == nil {
 			t.Errorf("scale %d, edge factor %d were taken", bad[0], bad[1])
 		}

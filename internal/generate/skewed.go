@@ -22,7 +22,7 @@ import (
 //
 // All arithmetic is on integers, or is +, -, *, / and square roots of float64, each rounded on its own, so that every machine makes the same graph.
 type Skewed struct {
-	what     string
+	name     string
 	prefix   uint64
 	rows     uint64
 	src, dst *ranked
@@ -45,7 +45,7 @@ const within = 1365
 func NewSkewed(seed uint64, s *Shape, number int) *Skewed {
 	e := &s.Edges[number]
 	t := &Skewed{
-		what: "edge of " + s.Name, prefix: draw.Key(seed, 0, skewedEdge, uint64(number)), rows: e.Rows, differ: e.Type.Src == e.Type.Dst,
+		name: s.Name, prefix: draw.Key(seed, 0, skewedEdge, uint64(number)), rows: e.Rows, differ: e.Type.Src == e.Type.Dst,
 	}
 	from, to := s.Node(e.Type.Src), s.Node(e.Type.Dst)
 	t.classed = t.differ && from.Classes > 0
@@ -161,11 +161,11 @@ func (t *Skewed) Files() []string { return nil }
 func (t *Skewed) Bytes() int64 { return int64(t.rows) * 16 }
 
 // Where implements table.Table.
-func (t *Skewed) Where(row uint64, _ string) string { return fmt.Sprintf("%s %d", t.what, row) }
+func (t *Skewed) Where(row uint64, _ string) string { return fmt.Sprintf("edge %d of %s", row, t.name) }
 
 // Scan implements table.Table.
 func (t *Skewed) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
-	return scanPairs(ctx, t.what, t.rows, columns, threads, func() func(src, dst []uint64, first uint64) {
+	return scanPairs(ctx, "edge of "+t.name, t.rows, columns, threads, func() func(src, dst []uint64, first uint64) {
 		return func(src, dst []uint64, first uint64) {
 			for i := range src {
 				src[i], dst[i] = t.edge(first + uint64(i))

@@ -74,6 +74,9 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		return nil, err
 	}
 	if l.src, l.dst, err = pickEnds(l.t, fields, o.Src, o.Dst, [2]*looks{}); err != nil {
+		if err := notEdgeList(l.files[0], fields); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header%s", err, otherReading(l.files[0], fields))
 	}
 	for _, f := range []*looks{l.src, l.dst} {

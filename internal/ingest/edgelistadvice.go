@@ -39,6 +39,21 @@ func otherReading(file string, fields []looks) string {
 	return ""
 }
 
+// notEdgeList is the error for a file whose columns say that it is a graph of another format under the name of a table, or that it
+// has nothing; nil: it may be a table.
+func notEdgeList(file string, fields []looks) error {
+	if len(fields) == 0 {
+		return sourcef("%s: found a table without columns, expected the ends of edges; write the file again%s", file, otherReading(file, fields))
+	}
+	switch first := fields[0].Name; {
+	case strings.HasPrefix(first, "<?xml") || strings.HasPrefix(first, "<graphml"):
+		return sourcef("%s: found XML, expected a table; give `Format` graphml, or read another graph in Python: python -m graphmill import FILE --kind gexf --out STORE", file)
+	case first == "graph" && len(fields) > 1 && fields[1].Name == "[" || first == "graph [":
+		return sourcef("%s: found a GML file, expected a table; read it in Python: python -m graphmill import FILE --kind gml --out STORE", file)
+	}
+	return nil
+}
+
 // matrixReading is what else a file without a header may be whose first line has these cells, as a part of an error; empty: nothing is known.
 func matrixReading(cells []string) string {
 	if len(cells) < 4 || slices.ContainsFunc(cells, func(cell string) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/npz"
@@ -175,7 +176,11 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 		if name, _, _ := strings.Cut(scheme, "+"); name == "bolt" || name == "neo4j" {
 			return nil, sourcef("found the %s:// address of a graph database, which the Python client reads; give it to python -m graphmill import", scheme)
 		}
-		return nil, sourcef("found an address of %s://, expected a file or folder, or an address of %s; download it first", scheme, strings.Join(vfs.Schemes, ", ")) // without the path, which can have a password
+		do := "download it first"
+		if w := suggest.Word(strings.ToLower(scheme), slices.Concat(vfs.Schemes, []string{"bolt", "neo4j"})); w != "" && !strings.Contains(scheme, "ftp") { // which is near to http
+			do = "did you mean " + strconv.Quote(w) + "?"
+		}
+		return nil, sourcef("found an address of %s://, expected a file or folder, or an address of %s; %s", scheme, strings.Join(vfs.Schemes, ", "), do) // without the path, which can have a password
 	}
 	switch {
 	case o.Format != "":

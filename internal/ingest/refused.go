@@ -54,6 +54,7 @@ var refusals = []refused{
 	{what: "a Feather file of version 1", magic: []string{"FEA1"}, do: "convert it: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), 'x.arrow')"},
 	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: byPython},
 	{what: "a GML file", exts: []string{".gml"}, sure: true, do: byPython},
+	{what: "a multi-line adjacency list of networkx", exts: []string{".multiline_adjlist"}, sure: true, is: isMultilineAdjacency, do: "write it with networkx.write_adjlist or write_edgelist: networkx.read_multiline_adjlist(FILE)"},
 	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: byPython},
 	{what: "a Pajek file", exts: []string{".paj"}, sure: true, is: isPajek, do: byPython},
 	{what: "a UCINET DL file", exts: []string{".dl"}, sure: true, do: byPython},
@@ -141,6 +142,25 @@ func isPajek(b []byte) bool {
 	return false
 }
 
+// isMultilineAdjacency recognises networkx's write_multiline_adjlist: a node and the number of its neighbours, and then a line for
+// each with its attributes as a dictionary. As an adjacency list or a table the dictionaries would be nodes.
+func isMultilineAdjacency(b []byte) bool {
+	rows := 0
+	for line := range bytes.Lines(b) {
+		cells := bytes.Fields(line)
+		if len(cells) == 0 || cells[0][0] == '#' {
+			continue
+		}
+		if rows++; rows == 2 {
+			return len(cells) >= 2 && cells[1][0] == '{'
+		}
+		if len(cells) != 2 || len(bytes.Trim(cells[1], "0123456789")) > 0 || string(cells[1]) == "0" {
+			return false
+		}
+	}
+	return false
+}
+
 // isDuckDB recognises a DuckDB database: a checksum, the letters, and the version of the format in 8 bytes, which text
 // does not have.
 func isDuckDB(b []byte) bool {
@@ -167,6 +187,14 @@ func isPattern(path string) bool { return strings.ContainsAny(path, "*?[@") }
 // known are extensions of files that some format reads, for hints.
 var known = []string{".csv", ".tsv", ".txt", ".edgelist", ".edges", ".edge", ".el", ".wel", ".dat", ".ungraph", ".ncol", ".lgl", ".sif", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson", ".npy", ".npz", ".mtx", ".yaml", ".pbtxt", ".bin", ".dgl", ".graph", ".metis", ".nt", ".nq", ".graphml", ".adjlist", ".json", ".jgf", ".cyjs", ".cx2"}
 
+// cutLast cuts a text at the last sep.
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
 // unrecognised is the error for a path of no known format. names are the files in it if it is a folder.
 func unrecognised(path string, names []string) error {
 	const list = "`ListFormats` shows them, and `Format` names one"
@@ -175,6 +203,14 @@ func unrecognised(path string, names []string) error {
 		hint := ""
 		if w := suggest.Word(ext, known); w != "" && ext != "" && w[1] == ext[1] { // .cvs, but not .bin for .sif
 			hint = fmt.Sprintf("; did you mean %s?", w)
+		}
+		_, version, isVersion := cutLast(filepath.Base(path), "@")
+		scheme := vfs.Scheme(path)
+		switch {
+		case isVersion && strings.Contains(version, "="):
+			hint = "; the version of a table of a lake is @version=N, @time=T or @ref=NAME"
+		case ext == "" && (scheme == "http" || scheme == "https"):
+			hint = "; a web server lists no folders: give the address of a file, such as the graph.yaml of a folder"
 		}
 		return sourcef("%s: found a file of no known format, expected one of those that are imported; %s%s", path, list, hint)
 	}

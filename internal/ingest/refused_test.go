@@ -40,6 +40,9 @@ func TestRefused(t *testing.T) {
 		{"g", zipped(t, "archive/data.pkl"), "a PyTorch file", "graphmill.from_pyg(data, path)"},
 		{"g.gexf", "<gexf/>", "a GEXF file", "python -m graphmill import FILE --out STORE"},
 		{"g.gml", "graph [\n]\n", "a GML file", "python -m graphmill import FILE --out STORE"},
+		{"g.multiline_adjlist", "#x.py\n# \na 2\nb {}\nc {}\n", "a multi-line adjacency list of networkx", "networkx.read_multiline_adjlist(FILE)"},
+		{"g.adjlist", "a 1\nb {'weight': 3}\nb 0\n", "a multi-line adjacency list of networkx", "networkx.write_adjlist"},
+		{"g.txt", "1 2\n2 {}\n", "a multi-line adjacency list of networkx", "networkx.write_adjlist"},
 		{"g.dot", "graph {}", "a Graphviz file", "python -m graphmill import FILE --out STORE"},
 		{"g.net", "*Vertices 1", "a Pajek file", "python -m graphmill import FILE --out STORE"},
 		{"g.net", "\xef\xbb\xbf% x\r\n\r\n *network a\r\n", "a Pajek file", "python -m graphmill import FILE --out STORE"},
@@ -110,6 +113,11 @@ func TestRefusedPlaces(t *testing.T) {
 			t.Errorf("%s: found %v, expected an ErrSource that says to download it", address, err)
 		}
 	}
+	for address, meant := range map[string]string{"bolts://h": "bolt", "iceberg://h/api#a.b": "iceberg+https", "S3://b/e.csv": "s3", "htps://h/e.csv": "https"} {
+		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.HasSuffix(err.Error(), `; did you mean "`+meant+`"?`) {
+			t.Errorf("%s: found %v, expected an ErrSource that asks for %s", address, err, meant)
+		}
+	}
 	for _, address := range []string{"bolt://localhost:7687", "neo4j+s://db.example.com", "bolt+s://me:secret-word@db.example.com"} {
 		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "python -m graphmill import") || strings.Contains(err.Error(), "word") {
 			t.Errorf("%s: found %v, expected an ErrSource that names the Python client, without a password", address, err)
@@ -132,6 +140,15 @@ func TestList(t *testing.T) {
 	for i, f := range List() {
 		if f.Name != Formats()[i] || f.About == "" || f.Becomes == "" {
 			t.Errorf("found %+v, expected a name, what a source is and what it becomes", f)
+		}
+	}
+}
+
+// A folder of a web server, which lists none, is an error that asks for a file.
+func TestWebFolder(t *testing.T) {
+	for path, hint := range map[string]bool{"http:/h/folder": true, "https:/h/folder": true, "http:/h/file.foo": false, "folder": false} {
+		if err := unrecognised(path, nil); strings.Contains(err.Error(), "a web server lists no folders: give the address of a file") != hint {
+			t.Errorf("%s: found %v, expected the hint: %v", path, err, hint)
 		}
 	}
 }

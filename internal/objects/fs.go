@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -145,6 +146,9 @@ func (f *FS) size() error {
 func failed(op string, a address, err error) error {
 	if err == nil {
 		return nil
+	}
+	if e := (*net.OpError)(nil); errors.As(err, &e) && e.Op == "dial" {
+		err = fmt.Errorf("the server does not answer: %w; correct the address, or try again later", err)
 	}
 	return &fs.PathError{Op: op, Path: a.String(), Err: err}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -501,6 +502,15 @@ func TestWeb(t *testing.T) {
 		if _, err := f.Stat("http://" + host + "/bkt/none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("found %v, expected that it is not there", err)
 		}
+	}
+}
+
+// An address where no server answers is an error that says what to do.
+func TestNoServer(t *testing.T) {
+	dial := &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
+	err := failed("stat", address{scheme: "http", bucket: "h", key: "x.csv"}, dial)
+	if want := "stat http://h/x.csv: the server does not answer: dial tcp: connection refused; correct the address, or try again later"; err.Error() != want || !errors.Is(err, dial) {
+		t.Errorf("found %v, expected %s", err, want)
 	}
 }
 

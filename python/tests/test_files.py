@@ -498,6 +498,8 @@ class TestFilesMatrices(Case):
             warnings.simplefilter("ignore")
             self.assertEqual(len(content(read(self.folder / "two.mat", key="Q"))[1]), a.nnz)
         self.refused(self.folder / "two.mat", "'R'", key="R")
+        with self.assertRaisesRegex(ValueError, "found drop_invalid= with .*two.mat, expected it with a file of the kinds smiles, sdf, xyz; leave it out"):
+            read(self.folder / "two.mat", drop_invalid=True)
 
     def test_mat_of_matlab(self) -> None:
         """Files that MATLAB itself wrote, which the package of SciPy has: a matrix that is not square."""

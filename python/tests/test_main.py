@@ -51,6 +51,23 @@ class TestMain(unittest.TestCase):
             self.assertNotEqual(p.returncode, 0)
             self.assertIn(b"interrupted", err)
 
+    def test_mistakes(self) -> None:
+        """An option that the source has no use for, and a port that is none, are errors."""
+        with tempfile.TemporaryDirectory() as folder:
+            gml, store = os.path.join(folder, "a.gml"), os.path.join(folder, "g.store")
+            with open(gml, "w") as f:
+                f.write("graph [ node [ id 1 ] ]")
+            for arguments, words in (
+                ((gml, "--key", "x"), "found --key with"),
+                ((gml, "--drop-invalid"), "expected it with a file of the kinds smiles, sdf, xyz; leave it out"),
+                (("bolt://localhost:99999",), "found an address with a mistake (Port out of range 0-65535), expected bolt://HOST:PORT"),
+                (("bolt://localhost:x",), "found an address with a mistake (Port could not be cast to integer value as 'x'), expected bolt://HOST:PORT"),
+                (("neo4j://localhost:0",), "found the port 0, expected neo4j://HOST:PORT, with a port from 1 to 65535"),
+            ):
+                p = run("import", *arguments, "--out", store, text=True)
+                self.assertEqual((p.returncode, p.stdout, len(p.stderr.splitlines()), os.listdir(folder)), (1, "", 1, ["a.gml"]), p.stderr)
+                self.assertIn(words, p.stderr)
+
     def test_no_command(self) -> None:
         p = run("info", env={**os.environ, "GRAPHMILL_COMMAND": "/nowhere/graphmill"}, text=True)
         self.assertEqual(

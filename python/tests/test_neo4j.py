@@ -246,6 +246,11 @@ class TestNeo4j(unittest.TestCase):
         self.assertEqual(store.edges[("P", "R", "Q")].edge_index().tolist(), [[0], [0]])
         self.assertEqual(ids(self.read(key="name", overwrite=True), "P"), ["a"])
         self.refused("node", "(Q)", "found no value in 'id'", "leave key= out", key="id", overwrite=True)
+        with self.assertWarnsRegex(UserWarning, "key=: found no node with the label 'p' or 'q', expected one of P, Q; nodes of labels without a key"):
+            self.read(key={"p": "id", "q": "id", "Q": "name"}, overwrite=True)
+        for empty in ("", {"P": ""}, {"": "id"}):
+            with self.assertRaisesRegex(ValueError, "found an empty name in key=, expected a property"):
+                self.read(key=empty, overwrite=True)
         self.server.run("CREATE (:P {id: 7})")
         self.refused("7", key={"P": "id"}, overwrite=True)
         self.server.run("MATCH (n:P) SET n.id = CASE WHEN n.name IS NULL THEN 'x' ELSE 7 END")
@@ -397,6 +402,8 @@ class TestNeo4j(unittest.TestCase):
             queries={"P": "MATCH (p:P) RETURN p.k AS id, p.age AS age"},
             mark="age",
         )
+        with self.assertRaisesRegex(ValueError, "found mark= of p, expected types among those of queries=, P; correct the name"):
+            self.read(queries={"P": "MATCH (p:P) RETURN p.k AS id, p.at AS at"}, mark={"p": "at"}, overwrite=True)
         self.refused("expected the mark 'at' among them", queries={"P": "MATCH (p:P) RETURN p.k AS id, p.age AS age"}, mark="at", overwrite=True)
 
     def test_no_database(self) -> None:
@@ -410,6 +417,8 @@ class TestNeo4j(unittest.TestCase):
         self.refused("found no nodes, expected some")
         self.server.run("CREATE (:P)")
         self.refused("found no relationships, expected some")
+        with self.assertRaisesRegex(GraphmillError, "found a server that wants a user and a password, expected them in the environment; set NEO4J_USERNAME"):
+            graphmill.read(self.server.address, self.path)
         with self.assertRaisesRegex(GraphmillError, "found a user or password that the server refuses"):
             graphmill.read(self.server.address, self.path, auth=(USER, "wrong-word"))
 

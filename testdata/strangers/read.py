@@ -462,7 +462,7 @@ read(W + "networkx/families.adjlist", "adjacency list", "networkx", adjacency_li
 refused(
     W + "networkx/families.multiline_adjlist",
     "others",
-    "found a file of no known format",
+    "found a multi-line adjacency list of networkx",
     "networkx.read_multiline_adjlist and write_adjlist: 15 nodes, 40 edges",
 )
 read(W + "networkx/karate.graphml", "GraphML", "networkx", graphml)

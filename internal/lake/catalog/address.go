@@ -52,6 +52,9 @@ func parseAddress(name string) (address, error) {
 	if !ok || !hasTable || table == "" || !Is(name) {
 		return a, lake.Badf("%s: found an address of a catalog without a table, expected %s; name the table after a #", plain, form)
 	}
+	if _, after, ok := strings.Cut(table, "@"); ok {
+		return a, lake.Badf("%s: found @%s after the table, expected @version=N, @time=T or @ref=NAME, one of them; correct it, or write an @ within a name as %%40", plain, after)
+	}
 	u, err := url.Parse(protocol + "://" + at)
 	if err != nil || host == "" || u.Host == "" || u.Opaque != "" {
 		return a, lake.Badf("%s: found what is no address of a catalog, expected %s; correct the address", plain, form)

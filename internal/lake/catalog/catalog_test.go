@@ -324,6 +324,8 @@ func TestAddresses(t *testing.T) {
 		"iceberg+https://me:secret-word@host.example:x/a#a.b":       "credentials",
 		"iceberg+https://host.example/?warehouse=a&warehouse=b#a.b": "other parameters than a warehouse",
 		"iceberg+https://host.example/#a.b@version=x":               "found the version",
+		"iceberg+https://host.example/#a.b@vers=1":                  "found @vers=1 after the table, expected @version=N",
+		"iceberg+https://host.example/#a.b@version=1@ref=x":         "found @version=1 after the table, expected @version=N",
 	} {
 		_, err := fsys.Stat(filepath.Clean(address))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret-word") && want != "found the version" || !errors.Is(err, lake.ErrFormat) {

@@ -1,6 +1,7 @@
 """``python -m graphmill ...`` is the command ``graphmill ...`` of this installation, and ``python -m graphmill import FILE`` also reads what a Python library reads."""
 
 import argparse
+import logging
 import os
 import re
 import subprocess
@@ -123,7 +124,8 @@ def _import(arguments: list[str]) -> int:
         if isinstance(values, list) and len(values) > 1 and a.dest != "missing":
             parser.error(f"found {a.option_strings[0]} {len(values)} times, expected it once")
         options.update({} if values is None else {a.dest: ",".join(values) if isinstance(values, list) else values})
-    warnings.showwarning = lambda message, *_: print(f"graphmill: warning: {message}", file=sys.stderr)
+    logging.getLogger("neo4j").addHandler(logging.NullHandler())  # whose notices of queries are not about what the user wrote
+    warnings.showwarning = lambda message, *_: print(f"graphmill: warning: {_flags(str(message))}", file=sys.stderr)
     try:
         mark = o.mark and (o.mark if "," not in o.mark else tuple(o.mark.split(",")))
         more = {"database": o.database, "mark": mark}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,6 +29,10 @@ class Asked:
         self.server = server
         if queries is not None and key is not None:
             raise ValueError("found key= with queries=, expected one of them; return the key AS id")
+        for name, texts in (("key", key), ("mark", mark)):
+            of = [texts] if isinstance(texts, str) else [x for pair in texts.items() for x in pair] if isinstance(texts, Mapping) else texts or ()
+            if "" in of:
+                raise ValueError(f"found an empty name in {name}=, expected a property of the database; name it, or leave {name}= out")
         self._key = key
         self._keys = sorted({key} if isinstance(key, str) else set(key.values()) if key else set())
         self.queries: dict[Any, str] | None = None
@@ -35,6 +40,11 @@ class Asked:
             self.queries = {t if isinstance(t, str) and t.count(":") != 2 else triple_of(t): q for t, q in queries.items()}
         pair = (mark, mark) if isinstance(mark, str) or mark is None else mark
         if self.queries is not None:
+            others = sorted(map(_name, set(mark) - {*self.queries, *map(_name, self.queries)})) if isinstance(mark, Mapping) else []
+            if others:
+                raise ValueError(
+                    f"found mark= of {', '.join(others)}, expected types among those of queries=, {', '.join(map(_name, self.queries))}; correct the name"
+                )
             self._marks: dict[Any, str | None] = {
                 t: mark if isinstance(mark, str) else mark.get(t) or mark.get(_name(t)) if mark else None for t in self.queries
             }
@@ -81,12 +91,23 @@ class Asked:
                         self._add_query(rows, tx, t, query)
                 else:
                     self._add_graph(rows, tx)
+                    self._warn_of_labels()
                 rows.end()
             finally:
                 rows.close()
             return rows
 
         return self.server.read(work)
+
+    def _warn_of_labels(self) -> None:
+        """Warn of labels of the key that no node has, which may be misspelled. What is new in a database need not have all labels."""
+        found = {x for labels in self._types for x in labels}
+        missing = sorted(set(self._key) - found) if isinstance(self._key, Mapping) and not any(self.had.values()) else []
+        if missing:
+            warnings.warn(
+                f"{self.server.name}: key=: found no node with the label {' or '.join(map(repr, missing))}, expected one of {', '.join(sorted(found)) or 'none'}; nodes of labels without a key have their element ids",
+                stacklevel=2,
+            )
 
     def lines(self) -> str:
         """The lines of graph.yaml that say the marks."""

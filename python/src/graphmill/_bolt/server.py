@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 from typing import Any, Callable, TypeVar
+from urllib.parse import urlsplit
 
 from .._command import GraphmillError
 from .._version import __version__
@@ -31,7 +32,7 @@ class Server:
         database: its name; None: NEO4J_DATABASE, or the user's own.
 
     Raises:
-        GraphmillError: the address has a user or a password.
+        GraphmillError: the address has a user or a password, a path, or a port that is none.
         ModuleNotFoundError: the driver is not installed.
     """
 
@@ -41,6 +42,12 @@ class Server:
             raise GraphmillError(
                 f"{scheme}://{rest.split('/')[0].rpartition('@')[2]}: found a user in the address, expected none, as others see addresses in the list of processes; set NEO4J_USERNAME and NEO4J_PASSWORD, or give auth="
             )
+        try:
+            wrong = "" if urlsplit(address).port != 0 else "the port 0"
+        except ValueError as e:  # which the driver takes modulo 2^16
+            wrong = f"an address with a mistake ({e})"
+        if wrong:
+            raise GraphmillError(f"{address}: found {wrong}, expected {scheme}://HOST:PORT, with a port from 1 to 65535; correct the address")
         if rest.partition("/")[2].strip("/"):
             raise GraphmillError(f"{address}: found a path in the address, expected {scheme}://HOST:PORT; name the database with database=")
         try:
@@ -90,6 +97,10 @@ class Server:
         try:
             yield
         except of.AuthError as e:
+            if self._auth is None:
+                raise GraphmillError(
+                    f"{self.name}: found a server that wants a user and a password, expected them in the environment; set NEO4J_USERNAME and NEO4J_PASSWORD, or give auth="
+                ) from None
             raise GraphmillError(
                 f"{self.name}: found a user or password that the server refuses, expected others ({_said(e)}); set NEO4J_USERNAME and NEO4J_PASSWORD, or give auth="
             ) from None

@@ -30,6 +30,7 @@ class Kind:
         reads: the function that reads it.
         install: the command that installs the library.
         magic: what such files begin with, whatever they are called.
+        takes: the arguments of `read` that are about such files.
     """
 
     what: str
@@ -38,6 +39,7 @@ class Kind:
     reads: Callable[[Given], Graph | Graphs | File]
     install: str = _FILES
     magic: tuple[bytes, ...] = ()
+    takes: tuple[str, ...] = ()
 
 
 KINDS: dict[str, Kind] = {
@@ -56,11 +58,11 @@ KINDS: dict[str, Kind] = {
     "rdfxml": Kind("RDF in XML", "rdflib", (".rdf", ".owl"), rdfxml),
     "jsonld": Kind("RDF in JSON-LD", "rdflib", (".jsonld",), jsonld),
     "obo": Kind("an ontology in OBO", "fastobo", (".obo",), obo),
-    "mat": Kind("a MATLAB file", "SciPy", (".mat",), mat, magic=(b"MATLAB 5.0", b"MATLAB 7.3")),
-    "hdf5": Kind("an HDF5 file", "h5py", (".h5", ".hdf5", ".hdf", ".h5ad"), hdf5, magic=(b"\x89HDF\r\n\x1a\n",)),
-    "smiles": Kind("a list of SMILES", "RDKit", (".smi", ".smiles"), smiles),
-    "sdf": Kind("a file of molecules in SDF", "RDKit", (".sdf", ".mol"), sdf),
-    "xyz": Kind("a file of molecules in XYZ", "RDKit", (".xyz",), xyz),
+    "mat": Kind("a MATLAB file", "SciPy", (".mat",), mat, magic=(b"MATLAB 5.0", b"MATLAB 7.3"), takes=("key",)),
+    "hdf5": Kind("an HDF5 file", "h5py", (".h5", ".hdf5", ".hdf", ".h5ad"), hdf5, magic=(b"\x89HDF\r\n\x1a\n",), takes=("key",)),
+    "smiles": Kind("a list of SMILES", "RDKit", (".smi", ".smiles"), smiles, takes=("drop_invalid",)),
+    "sdf": Kind("a file of molecules in SDF", "RDKit", (".sdf", ".mol"), sdf, takes=("drop_invalid",)),
+    "xyz": Kind("a file of molecules in XYZ", "RDKit", (".xyz",), xyz, takes=("drop_invalid",)),
     "osm": Kind("a map of OpenStreetMap", "pyosmium", (".osm", ".pbf"), osm),
     "orc": Kind("an ORC file", "pyarrow", (".orc",), orc, magic=(b"ORC",)),
     "avro": Kind("an Avro file", "fastavro", (".avro",), avro, magic=(b"Obj\x01",)),

@@ -91,6 +91,10 @@ def read(
     if isinstance(key, Mapping):
         raise TypeError(f"key: found {type(key).__name__}, expected the name of a matrix or graph of the file")
     of = kind_of(source) if kind is None else KINDS[choice("kind", kind, tuple(KINDS))]
+    for name, is_given in (("key", key is not None), ("drop_invalid", drop_invalid)):
+        if is_given and (of is None or name not in of.takes):
+            kinds = ", ".join(n for n, k in KINDS.items() if name in k.takes)
+            raise ValueError(f"found {name}= with {source}, expected it with a file of the kinds {kinds}; leave it out")
     opens = _opened
 
     def write(folder: str, given: dict[str, Any]) -> tuple[str, Mapping[str, str]]:
