@@ -470,10 +470,34 @@ class TestCard(unittest.TestCase):
             on_the_processor(),
             NodeLoader(self.graph(), [3], 32, seed_type="item", as_="pyg", features="none", executor="cuda", device="cpu", threads=1, transform=seen) as loader,
             mock.patch.multiple(torch.cuda, Stream=lambda d: stream, current_stream=lambda d: current, stream=used),
+            mock.patch.dict(_ahead._streams, clear=True),
         ):
             loader._card.device = torch.device("cuda:0")
             self.assertEqual(list(loader), [batch])
         self.assertEqual(calls, ["graph", "made on the stream: True", "to cuda:0", "event", "wait event", "keep"])
+
+
+@unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")
+class TestRounding(unittest.TestCase):
+    def test_divisions(self) -> None:
+        """torch on CUDA divides by a number as it multiplies by its reciprocal, which rounds twice, so divisors are tensors."""
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        seen: list[Any] = []
+
+        class Divisions(TorchDispatchMode):  # type: ignore[misc]
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                if "div" in str(func):
+                    seen.append(args[1])
+                return func(*args, **(kwargs or {}))
+
+        units, old = torch.rand(50, dtype=torch.float64), torch.arange(50).double()
+        with Divisions():
+            draws_of_least.decayed(units, old, 3.0)
+        self.assertGreater(len(seen), 1)
+        for x in seen:
+            self.assertIsInstance(x, torch.Tensor)
+            self.assertGreater(x.dim(), 0)
 
 
 @unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")
