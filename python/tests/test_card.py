@@ -22,7 +22,7 @@ from unittest import mock
 import made
 import numpy as np
 import random_graphs
-from graphmill import GraphmillError, NodeLoader, _makers, from_arrays
+from graphmill import GraphmillError, NodeLoader, _ahead, _makers, from_arrays
 
 HAVE = bool(importlib.util.find_spec("triton") and importlib.util.find_spec("torch_geometric"))
 if HAVE:
@@ -425,6 +425,14 @@ class TestCard(unittest.TestCase):
                 ValueError, r"a graph with columns of 101 B \(101 bytes\), expected at most the 100 B \(100 bytes\) that cuda:0 has free"
             ):
                 cards.check_room(101, torch.device("cuda:0"))
+            with mock.patch.multiple(torch.cuda, memory_reserved=lambda d: 50, memory_allocated=lambda d: 10):
+                cards.check_room(140, torch.device("cuda:0"))  # torch has memory that it does not use
+        with (
+            on_the_processor(),
+            mock.patch.multiple(torch.cuda, is_available=lambda: True, device_count=lambda: 1),
+            self.assertRaisesRegex(ValueError, "found device=.*cuda.*7.*, expected a device that torch has: cpu, cuda:0"),
+        ):
+            NodeLoader(store, [3], as_="pyg", seed_type="user", executor="cuda", device="cuda:7")
         with (
             mock.patch.dict(sys.modules, {"triton": None, "graphmill._cuda.card": None}),
             self.assertRaisesRegex(ModuleNotFoundError, "expected torch and Triton"),
