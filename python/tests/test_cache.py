@@ -509,6 +509,15 @@ class TestTransfer(unittest.TestCase):
         with self.assertRaises(graphmill.FeedDied):
             len(loader)
 
+    def test_a_pass_begins(self) -> None:
+        """The stream of the copies waits for what the trainer's has, such as the tables of a transform."""
+        cuda = Fake()
+        loader, transfer, _ = self.one(cuda)
+        with loader:
+            loader._transfer = transfer
+            self.assertIs(loader._transfers(transfer.connection), transfer)
+            self.assertEqual(cuda.calls, ["wait"])
+
     def test_a_forked_child(self) -> None:
         """It makes no calls of CUDA for what its parent has."""
         cuda = Fake()

@@ -465,7 +465,9 @@ class NodeLoader(Feeding):
             self._start(arguments + more, name)
         if Store(store.path)._folder.fingerprint != store._folder.fingerprint:
             self.close()
-            raise ValueError(f"{store.path}: found another version of the store than the one whose rows were kept for cache=; open the Store again, and make the loader again")
+            raise ValueError(
+                f"{store.path}: found another version of the store than the one whose rows were kept for cache=; open the Store again, and make the loader again"
+            )
 
     def _weigh(self, coverage: int, same: dict[str, Any]) -> None:
         """Count the nodes and edges of batches, for the columns of GraphSAINT. Each rank counts the same batches."""

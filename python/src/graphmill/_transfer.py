@@ -141,7 +141,7 @@ class Transfer:
             event = None
             try:
                 raw.columns = self._columns(b, schema, raw.columns)
-                out = each(make(raw), "to", self.device, non_blocking=True)
+                out = each(make(raw), "to", self.device, non_blocking=self._cuda is not None)  # other devices could read the slot after it is given back
             finally:
                 if self._cuda is not None:  # what was begun goes on, also where the rest fails
                     event = self._cuda.event()
