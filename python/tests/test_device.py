@@ -182,6 +182,26 @@ class TestDevice(unittest.TestCase):
         self.assertEqual(calls, ["pin"] * 2 + ["to cuda:1 True"] * 2 + ["event", "wait event"] + ["keep"] * 2)
         self.assertEqual(out, ({"a": tensor}, [tensor], "text"))
 
+    def test_a_trainer_that_is_far_ahead(self) -> None:
+        """It waits until the device has done the work of all batches but three, so that few have memory there."""
+        import torch
+
+        done: list[int] = []
+        events = [mock.MagicMock(**{"synchronize.side_effect": lambda n=n: done.append(n)}) for n in range(6)]
+        current = mock.MagicMock(**{"record_event.side_effect": events})
+        with (
+            mock.patch.multiple(torch.cuda, Stream=mock.MagicMock(), is_available=lambda: True, current_stream=lambda d: current),
+            mock.patch.dict(_ahead._streams, clear=True),
+        ):
+            mover = Mover.of("cuda:0", False)
+            assert mover
+            for n in range(6):
+                mover.hold_back()
+                self.assertEqual(done, list(range(max(0, n - 2))))
+        mover = Mover.of("meta", False)
+        assert mover
+        mover.hold_back()
+
     def test_devices_that_are_not_there(self) -> None:
         """They are refused when the loader is made."""
         import torch

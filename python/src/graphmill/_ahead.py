@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib.util
 import queue
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 _END = object()
+_QUEUED = 3  # batches whose work a device has not done, after which a trainer waits for it
 
 
 class Ahead:
@@ -135,6 +137,7 @@ class Mover:
         import torch
 
         self._torch, self._stream = torch, None
+        self._used: collections.deque[Any] = collections.deque()  # events at the end of the trainer's work on batches
         self._device = None if device is None else self.device_of(device)
         self._pin = pin or (self._device is not None and self._device.type == "cuda")
         if self._device is not None and self._device.type == "cuda":
@@ -187,6 +190,16 @@ class Mover:
             stream = self._torch.cuda.current_stream(self._device)
             stream.wait_event(event)
             each(batch, "record_stream", stream)  # its memory is not used again before the stream is done with it
+
+    def hold_back(self) -> None:
+        """Wait until the device has done the trainer's work on all batches but the last few.
+
+        Without it, a trainer that never waits for the device could queue the work of many batches, which all have memory of the device until it is done.
+        """
+        if self._stream is not None:
+            self._used.append(self._torch.cuda.current_stream(self._device).record_event())
+            if len(self._used) > _QUEUED:
+                self._used.popleft().synchronize()
 
 
 def each(x: Any, method: str, *arguments: Any, **options: Any) -> Any:

@@ -578,6 +578,8 @@ class NodeLoader(Feeding):
                 self._watch()
                 yield out
                 del out
+                if mover is not None:
+                    mover.hold_back()  # which is no waiting for batches
                 asked = time.perf_counter()
             if ahead is not None and not ahead.done:
                 raise connection.ended()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -275,5 +276,6 @@ class Stream(Mover):
 
     def __init__(self, device: torch.device) -> None:
         self._torch, self._device, self._pin = torch, device, False
+        self._used = collections.deque()
         self.stream = self._stream = stream_of(device)
         self.stream.wait_stream(torch.cuda.current_stream(device))  # on which transforms may have tables
