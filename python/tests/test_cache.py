@@ -298,6 +298,10 @@ class TestCached(Cached):
     def test_too_few_bytes(self) -> None:
         with self.assertWarnsRegex(UserWarning, "^cache='2 B' keeps no rows, because a row takes 20 B or more: give more bytes"):
             NodeLoader(plain(), [2], cache="2", as_="pyg", features=["x"]).close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with NodeLoader(typed(3), [2], seeds="none", cache="1KiB", as_="pyg") as loader:
+                self.assertEqual((list(loader), loader.cache and loader.cache.bytes), ([], 0))  # no batch, and so no node
 
     def test_transform_to_a_named_tuple(self) -> None:
         with NodeLoader(plain(), [2], cache="1KiB", as_="pyg", features=["x"], transform=lambda b: Two(b.x, "text")) as loader:

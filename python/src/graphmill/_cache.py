@@ -89,8 +89,8 @@ class Cache:
                 tables.update(_rows(store, t, ids, names[t], device, flags))
         self.nodes, self._tables, self._of = nodes, tables, of
         self.bytes = sum(x.numel() * x.element_size() for x in tables.values())
-        if not nodes:
-            least = min(filter(None, sizes.values()))
+        least = min(filter(None, sizes.values()))
+        if self.memory < least:
             warnings.warn(f"cache={human(self.memory)!r} keeps no rows, because a row takes {human(least)} or more: give more bytes", stacklevel=5)
 
     def _check(self, of: tuple[str, str, frozenset[Any]]) -> None:
