@@ -190,6 +190,8 @@ class Bench:
     def epoch(self, batches: Any, step: Callable[[Any], None]) -> tuple[float, float, int]:
         """Seconds of an epoch, the share of it that the trainer waited for batches, and the number of batches; as far as the time goes."""
         self.synchronize()
+        stats = batches.stats() if hasattr(batches, "stats") else None  # of a loader, which also waits for the device where that has much to do
+        before = 0.0 if stats is None else stats.waited
         began = asked = time.perf_counter()
         waited, n = 0.0, 0
         for b in batches:
@@ -201,6 +203,7 @@ class Bench:
             asked = time.perf_counter()
         self.synchronize()
         seconds = time.perf_counter() - began
+        waited = waited if stats is None else stats.waited - before
         return seconds, waited / seconds, n
 
     def trainer(self, inputs: int, classes: int) -> Callable[[Any], None]:

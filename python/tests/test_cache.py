@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib.util
 import os
 import pickle
@@ -15,7 +16,7 @@ import unittest
 import unittest.mock
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import graphmill
 import numpy as np
@@ -117,6 +118,13 @@ def equal(test: unittest.TestCase, a: Any, b: Any, path: str = "") -> None:
             equal(test, dict(a.dstnodes[t].data), dict(b.dstnodes[t].data), f"{path}/dst {t}")
     else:
         test.assertEqual(a, b, path)
+
+
+class Two(NamedTuple):
+    """What a transform can make."""
+
+    x: Any
+    text: str
 
 
 class TestMost(unittest.TestCase):
@@ -239,7 +247,7 @@ class Cached(unittest.TestCase):
             cache = loader.cache
             with self.assertRaisesRegex(TypeError, "found a loader with cache= that is sent to another process"):
                 pickle.dumps(loader)
-        with self.assertRaisesRegex(ValueError, r"found cache= without the columns nodes/\S+/x/small, expected columns of the loader that filled it"):
+        with self.assertRaisesRegex(ValueError, r"found cache= without the columns _N/small, expected columns of the loader that filled it"):
             NodeLoader(store, [2], cache=cache, as_=form, features=["x", "small"])
         with self.assertRaisesRegex(ValueError, "found cache= with the rows of another store"):
             NodeLoader(typed(3), [2], seeds="user", cache=cache, as_=form, features=["user/x"])
@@ -265,6 +273,50 @@ class TestCached(Cached):
             dict(num_neighbors=[3], input_nodes=np.arange(0, 400, 3), label="small"),
             dict(sampler="shadow", fanout=[3]),
         ]
+
+    def test_devices_by_other_names(self) -> None:
+        import torch
+
+        with NodeLoader(plain(), [2], cache="1KiB", as_="pyg", features=["x"], device="cpu") as loader:
+            for device in ("cpu:0", torch.device("cpu"), None):
+                with NodeLoader(plain(), [2], cache=loader.cache, as_="pyg", features=["x"], device=device) as other:
+                    self.assertIs(other.cache, loader.cache)
+
+    def test_pinned(self) -> None:
+        """Batches with rows in the memory of this process are copied to pinned memory, where that is asked."""
+        import torch
+        from torch_geometric.data import Data
+
+        with NodeLoader(plain(), [2], 100, cache="1KiB", as_="pyg", features=["x"], pin_memory=True) as loader:
+            with (
+                unittest.mock.patch.object(torch.cuda, "is_available", return_value=True),
+                unittest.mock.patch.object(Data, "pin_memory", autospec=True, side_effect=lambda b: b) as pin,
+            ):
+                self.assertEqual(sum(1 for _ in loader), 4)
+            self.assertEqual(pin.call_count, 4)
+
+    def test_too_few_bytes(self) -> None:
+        with self.assertWarnsRegex(UserWarning, "^cache='2 B' keeps no rows, because a row takes 20 B or more: give more bytes"):
+            NodeLoader(plain(), [2], cache="2", as_="pyg", features=["x"]).close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with NodeLoader(typed(3), [2], seeds="none", cache="1KiB", as_="pyg") as loader:
+                self.assertEqual((list(loader), loader.cache and loader.cache.bytes), ([], 0))  # no batch, and so no node
+
+    def test_transform_to_a_named_tuple(self) -> None:
+        with NodeLoader(plain(), [2], cache="1KiB", as_="pyg", features=["x"], transform=lambda b: Two(b.x, "text")) as loader:
+            b = next(iter(loader))
+            self.assertEqual((type(b), b.x.shape[1], b.text), (Two, 5, "text"))
+
+    def test_a_device_without_room(self) -> None:
+        import torch
+
+        error = torch.cuda.OutOfMemoryError("Tried to allocate 2 KiB")
+        with (
+            unittest.mock.patch("graphmill._cache._rows", side_effect=error),
+            self.assertRaisesRegex(ValueError, r"found cache='1 KiB' with rows of .*, expected rows for which cpu has memory; give fewer bytes \(Tried"),
+        ):
+            NodeLoader(plain(), [2], cache="1KiB", as_="pyg", features=["x"])
 
     def test_transform_has_all_rows(self) -> None:
         seen = []
@@ -296,12 +348,18 @@ class Fake:
         self.calls: list[str] = []
         self.registered: dict[int, int] = {}
         self.refuses, self.inside = refuses, False
+        self.events: list[Event] = []
+
+    def wait(self) -> None:
+        self.calls.append("wait")
 
     @contextlib.contextmanager
     def within(self) -> Iterator[None]:
         self.inside = True
-        yield
-        self.inside = False
+        try:
+            yield
+        finally:
+            self.inside = False
 
     def copied(self, host: Any) -> Any:
         at, n = host.data_ptr(), host.numel()
@@ -311,28 +369,32 @@ class Fake:
         return host.clone()
 
     def event(self) -> Event:
-        return Event(self)
+        self.events.append(Event(self))
+        return self.events[-1]
 
-    def register(self, address: int, size: int) -> bool:
+    def register(self, address: int, size: int) -> str:
         self.calls.append("register")
         if not self.refuses:
             assert not any(address < first + n and first < address + size for first, n in self.registered.items())
             self.registered[address] = size
-        return not self.refuses
+        return "not supported" if self.refuses else ""
 
     def unregister(self, address: int) -> None:
+        assert all(e.done for e in self.events)
         del self.registered[address]
 
 
 class Event:
     def __init__(self, of: Fake) -> None:
-        self.of, self.done = of, False
+        self.of, self.done, self.fails = of, False, False
 
     def query(self) -> bool:
         return self.done
 
     def synchronize(self) -> None:
         self.done = True
+        if self.fails:
+            raise RuntimeError("CUDA error: device-side assert triggered")
 
 
 class Pinned:
@@ -393,9 +455,108 @@ class TestTransfer(unittest.TestCase):
             return PINNED.of[-1]
 
         cuda = Fake(refuses=True)
-        with unittest.mock.patch.object(torch.Tensor, "pin_memory", pin), self.assertWarnsRegex(RuntimeWarning, "CUDA cannot register the shared memory"):
+        with (
+            unittest.mock.patch.object(torch.Tensor, "pin_memory", pin),
+            self.assertWarnsRegex(RuntimeWarning, r"CUDA cannot register the shared memory of the feed \(not supported\)"),
+        ):
             self.check(cuda)
         self.assertEqual(cuda.calls, ["register", *["copy pinned"] * 8])
+
+    def one(self, cuda: Fake, **options: Any) -> tuple[NodeLoader, Any, Iterator[Any]]:
+        """A loader whose first batch is copied by the calls of ``cuda``."""
+        import torch
+        from graphmill._transfer import Transfer
+
+        loader = NodeLoader(plain(), [4, 4], 50, as_="pyg", threads=1, cache="6KiB", **options)
+        connection = loader._connect()
+        transfer = Transfer(torch.device("cpu"), loader.cache, connection, loader._narrow, cuda)
+        return loader, transfer, loader._made(connection, connection.start(0, 0), 0, None, transfer)
+
+    def test_a_batch_that_fails_after_its_copy_began(self) -> None:
+        """Its copy goes on, so its slot is held, and memory stays registered until the copy has ended."""
+
+        def fails(_: Any) -> Any:
+            raise KeyError("mine")
+
+        cuda = Fake()
+        loader, transfer, made = self.one(cuda, transform=fails)
+        with loader:
+            with self.assertRaisesRegex(KeyError, "mine"):
+                next(made)
+            self.assertEqual((len(cuda.events), len(transfer._under_way), len(cuda.registered)), (1, 1, 1))
+            loader._transfer = transfer
+        self.assertTrue(cuda.events[0].done)
+        self.assertEqual(cuda.registered, {})
+
+    def test_a_loader_that_is_forgotten(self) -> None:
+        """Memory that comes to be where the feed's was would be copied as what was registered there."""
+        cuda = Fake()
+        loader, transfer, made = self.one(cuda)
+        loader._transfer = transfer
+        next(made)
+        self.assertEqual(len(cuda.registered), 1)
+        del loader, transfer, made
+        gc.collect()
+        self.assertEqual(cuda.registered, {})
+
+    def test_a_device_that_failed(self) -> None:
+        """The feed ends all the same."""
+        cuda = Fake()
+        loader, loader_transfer, made = self.one(cuda)
+        loader._transfer = loader_transfer
+        next(made)
+        cuda.events[0].fails = True
+        process = loader._process
+        loader.close()
+        assert process is not None
+        self.assertEqual(cuda.registered, {})
+        with self.assertRaises(graphmill.FeedDied):
+            len(loader)
+
+    def test_a_pass_begins(self) -> None:
+        """The stream of the copies waits for what the trainer's has, such as the tables of a transform."""
+        cuda = Fake()
+        loader, transfer, _ = self.one(cuda)
+        with loader:
+            loader._transfer = transfer
+            self.assertIs(loader._transfers(transfer.connection), transfer)
+            self.assertEqual(cuda.calls, ["wait"])
+
+    def test_a_forked_child(self) -> None:
+        """It makes no calls of CUDA for what its parent has."""
+        cuda = Fake()
+        loader, transfer, made = self.one(cuda)
+        with loader:
+            next(made)
+            with unittest.mock.patch("os.getpid", return_value=1):
+                transfer.close()
+            self.assertEqual((len(cuda.registered), cuda.events[0].done), (1, False))
+            transfer.close()
+            self.assertEqual((len(cuda.registered), cuda.events[0].done), (0, True))
+
+    def test_calls(self) -> None:
+        """A refusal is told in the words of CUDA, which then has no error left for the launch of a kernel; threads sleep while they wait for an event."""
+        import torch
+        from graphmill import _ahead
+        from graphmill._transfer import Cuda
+
+        mock = unittest.mock
+        runtime, stream, event = mock.MagicMock(), mock.MagicMock(), mock.MagicMock()
+        runtime.cudaHostRegister.side_effect = [0, 801]
+        runtime.cudaGetErrorString.side_effect = lambda e: f"error {e}"
+        zeros = mock.MagicMock(side_effect=RuntimeError("CUDA error: error 801"))
+        with (
+            mock.patch.multiple(torch.cuda, Stream=lambda d: stream, cudart=lambda: runtime, device=lambda d: contextlib.nullcontext(), Event=event),
+            mock.patch.object(torch, "zeros", zeros),
+            mock.patch.dict(_ahead._streams, clear=True),
+        ):
+            cuda = Cuda(torch.device("cuda:1"))
+            self.assertEqual(cuda.register(4096, 10), "")
+            zeros.assert_not_called()
+            self.assertEqual(cuda.register(8192, 10), "error 801")
+            zeros.assert_called_once_with(1, device=torch.device("cuda:1"))
+            self.assertIs(cuda.event(), stream.record_event.return_value)
+            event.assert_called_once_with(blocking=True)
 
     def test_batches_larger_than_a_slot(self) -> None:
         """They have memory of their own, which is not registered."""

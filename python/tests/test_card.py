@@ -22,7 +22,7 @@ from unittest import mock
 import made
 import numpy as np
 import random_graphs
-from graphmill import GraphmillError, NodeLoader, _makers, from_arrays
+from graphmill import GraphmillError, NodeLoader, _ahead, _makers, from_arrays
 
 DEVICE = os.environ.get("GRAPHMILL_TEST_DEVICE", "cpu")  # for random plans, also a card
 HAVE = bool(importlib.util.find_spec("triton") and importlib.util.find_spec("torch_geometric"))
@@ -427,6 +427,14 @@ class TestCard(unittest.TestCase):
                 ValueError, r"a graph with columns of 101 B \(101 bytes\), expected at most the 100 B \(100 bytes\) that cuda:0 has free"
             ):
                 cards.check_room(101, torch.device("cuda:0"))
+            with mock.patch.multiple(torch.cuda, memory_reserved=lambda d: 50, memory_allocated=lambda d: 10):
+                cards.check_room(140, torch.device("cuda:0"))  # torch has memory that it does not use
+        with (
+            on_the_processor(),
+            mock.patch.multiple(torch.cuda, is_available=lambda: True, device_count=lambda: 1),
+            self.assertRaisesRegex(ValueError, "found device=.*cuda.*7.*, expected a device that torch has: cpu, cuda:0"),
+        ):
+            NodeLoader(store, [3], as_="pyg", seed_type="user", executor="cuda", device="cuda:7")
         with (
             mock.patch.dict(sys.modules, {"triton": None, "graphmill._cuda.card": None}),
             self.assertRaisesRegex(ModuleNotFoundError, "expected torch and Triton"),
@@ -472,10 +480,34 @@ class TestCard(unittest.TestCase):
             on_the_processor(),
             NodeLoader(self.graph(), [3], 32, seed_type="item", as_="pyg", features="none", executor="cuda", device="cpu", threads=1, transform=seen) as loader,
             mock.patch.multiple(torch.cuda, Stream=lambda d: stream, current_stream=lambda d: current, stream=used),
+            mock.patch.dict(_ahead._streams, clear=True),
         ):
             loader._card.device = torch.device("cuda:0")
             self.assertEqual(list(loader), [batch])
         self.assertEqual(calls, ["graph", "made on the stream: True", "to cuda:0", "event", "wait event", "keep"])
+
+
+@unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")
+class TestRounding(unittest.TestCase):
+    def test_divisions(self) -> None:
+        """torch on CUDA divides by a number as it multiplies by its reciprocal, which rounds twice, so divisors are tensors."""
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        seen: list[Any] = []
+
+        class Divisions(TorchDispatchMode):  # type: ignore[misc]
+            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                if "div" in str(func):
+                    seen.append(args[1])
+                return func(*args, **(kwargs or {}))
+
+        units, old = torch.rand(50, dtype=torch.float64), torch.arange(50).double()
+        with Divisions():
+            draws_of_least.decayed(units, old, 3.0)
+        self.assertGreater(len(seen), 1)
+        for x in seen:
+            self.assertIsInstance(x, torch.Tensor)
+            self.assertGreater(x.dim(), 0)
 
 
 @unittest.skipUnless(HAVE, "torch, PyG and Triton are not installed")

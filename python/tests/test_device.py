@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 import made
-from graphmill import FeedDied, NodeLoader
+from graphmill import FeedDied, NodeLoader, _ahead
 from graphmill._ahead import Ahead, Mover, check_device
 
 
@@ -155,21 +155,52 @@ class TestDevice(unittest.TestCase):
             return result
 
         stream, current = mock.MagicMock(), mock.MagicMock()
+        streams = mock.MagicMock(return_value=stream)
         stream.record_event.side_effect = lambda: called("event", "event")
         current.wait_event.side_effect = lambda e: calls.append(f"wait {e}")
         tensor = mock.MagicMock(spec=["pin_memory", "to", "record_stream"])
         tensor.pin_memory.side_effect = lambda: called("pin", tensor)
         tensor.to.side_effect = lambda d, non_blocking: called(f"to {d} {non_blocking}", tensor)
         tensor.record_stream.side_effect = lambda s: calls.append("keep" if s is current else "wrong")
-        with mock.patch.multiple(
-            torch.cuda, Stream=lambda d: stream, is_available=lambda: True, current_stream=lambda d: current, stream=lambda s: mock.MagicMock()
+        with (
+            mock.patch.multiple(
+                torch.cuda,
+                Stream=streams,
+                is_available=lambda: True,
+                current_stream=lambda d: current,
+                current_device=lambda: 1,
+                stream=lambda s: mock.MagicMock(),
+            ),
+            mock.patch.dict(_ahead._streams, clear=True),
         ):
-            mover = Mover.of("cuda:1", False)
+            for device in ("cuda:1", "cuda", torch.device("cuda")):  # the current one by its number, as threads have others
+                mover = Mover.of(device, False)
+            self.assertEqual([call.args for call in streams.mock_calls], [(torch.device("cuda:1"),)])  # one for all passes and loaders
             assert mover
             out, event = mover(({"a": tensor}, [tensor], "text"))
             mover.arrived(out, event)
         self.assertEqual(calls, ["pin"] * 2 + ["to cuda:1 True"] * 2 + ["event", "wait event"] + ["keep"] * 2)
         self.assertEqual(out, ({"a": tensor}, [tensor], "text"))
+
+    def test_a_trainer_that_is_far_ahead(self) -> None:
+        """It waits until the device has done the work of all batches but three, so that few have memory there."""
+        import torch
+
+        done: list[int] = []
+        events = [mock.MagicMock(**{"synchronize.side_effect": lambda n=n: done.append(n)}) for n in range(6)]
+        current = mock.MagicMock(**{"record_event.side_effect": events})
+        with (
+            mock.patch.multiple(torch.cuda, Stream=mock.MagicMock(), is_available=lambda: True, current_stream=lambda d: current),
+            mock.patch.dict(_ahead._streams, clear=True),
+        ):
+            mover = Mover.of("cuda:0", False)
+            assert mover
+            for n in range(6):
+                mover.hold_back()
+                self.assertEqual(done, list(range(max(0, n - 2))))
+        mover = Mover.of("meta", False)
+        assert mover
+        mover.hold_back()
 
     def test_devices_that_are_not_there(self) -> None:
         """They are refused when the loader is made."""

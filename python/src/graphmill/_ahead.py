@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import importlib.util
 import queue
 import threading
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Callable
 
 _END = object()
+_QUEUED = 3  # batches whose work a device has not done, after which a trainer waits for it
 
 
 class Ahead:
@@ -106,6 +108,24 @@ def check_device(device: Any) -> None:
         raise ValueError(f"found device={device!r}, {expected}") from e
 
 
+_streams: dict[Any, Any] = {}
+
+
+def stream_of(device: Any) -> Any:
+    """The stream of a CUDA device on which batches come to it, beside that of the trainer.
+
+    All loaders and passes share it, because torch's allocator gives memory that was freed only to the stream that had it.
+
+    Args:
+        device: of torch, with its number.
+    """
+    import torch
+
+    if device not in _streams:
+        _streams[device] = torch.cuda.Stream(device)
+    return _streams[device]
+
+
 class Mover:
     """Copies batches of torch tensors to a device, or to pinned memory.
 
@@ -117,10 +137,11 @@ class Mover:
         import torch
 
         self._torch, self._stream = torch, None
-        self._device = None if device is None else torch.device(device)
+        self._used: collections.deque[Any] = collections.deque()  # events at the end of the trainer's work on batches
+        self._device = None if device is None else self.device_of(device)
         self._pin = pin or (self._device is not None and self._device.type == "cuda")
         if self._device is not None and self._device.type == "cuda":
-            self._stream = torch.cuda.Stream(self._device)
+            self._stream = stream_of(self._device)
         if self._pin and not torch.cuda.is_available():
             if warn:
                 warnings.warn("found pin_memory=True without a CUDA device, so batches are not pinned", stacklevel=5)
@@ -135,11 +156,21 @@ class Mover:
         return None if not mover._pin and (mover._device is None or mover._device.type == "cpu") else mover
 
     @staticmethod
-    def device_of(device: Any) -> Any:
-        """A device of torch for the value of an option; None is the processor."""
+    def is_cuda(device: Any) -> bool:
+        """Whether the value of an option is a CUDA device. It calls no CUDA, so that the process can fork."""
         import torch
 
-        return torch.device("cpu" if device is None else device)
+        return device is not None and torch.device(device).type == "cuda"
+
+    @staticmethod
+    def device_of(device: Any) -> Any:
+        """A device of torch for the value of an option; None is the processor. A CUDA device has its number: threads differ in what is the current one."""
+        import torch
+
+        found = torch.device("cpu" if device is None else device)
+        if found.type == "cuda" and found.index is None:
+            return torch.device("cuda", torch.cuda.current_device())
+        return torch.device("cpu") if found.type == "cpu" else found
 
     def __call__(self, batch: Any) -> tuple[Any, Any]:
         """A copy of the batch, and the event that says that it is complete, None if it is."""
@@ -160,11 +191,22 @@ class Mover:
             stream.wait_event(event)
             each(batch, "record_stream", stream)  # its memory is not used again before the stream is done with it
 
+    def hold_back(self) -> None:
+        """Wait until the device has done the trainer's work on all batches but the last few.
+
+        Without it, a trainer that never waits for the device could queue the work of many batches, which all have memory of the device until it is done.
+        """
+        if self._stream is not None:
+            self._used.append(self._torch.cuda.current_stream(self._device).record_event())
+            if len(self._used) > _QUEUED:
+                self._used.popleft().synchronize()
+
 
 def each(x: Any, method: str, *arguments: Any, **options: Any) -> Any:
     """A batch with a method applied to its graphs and tensors; what lacks the method stays as it is."""
     if isinstance(x, (list, tuple)):
-        return type(x)([each(v, method, *arguments, **options) for v in x])
+        parts = [each(v, method, *arguments, **options) for v in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)  # a named tuple takes its fields
     if isinstance(x, dict):
         return {k: each(v, method, *arguments, **options) for k, v in x.items()}
     f: Callable[..., Any] | None = getattr(x, method, None)

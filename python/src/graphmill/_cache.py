@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -60,10 +61,11 @@ class Cache:
             return f"Cache({human(self.memory)})"
         return f"Cache({human(self.memory)}): {sum(map(len, self.nodes.values())):,} rows, {human(self.bytes)}, on {self._of[1]}"
 
-    def fill(self, store: Store, device: Any, connection: Connection, schema: Schema, arguments: list[str], flags: Mapping[str, Any]) -> None:
+    def fill(self, store: Store, device: torch.device, connection: Connection, schema: Schema, arguments: list[str], flags: Mapping[str, Any]) -> None:
         """Choose the nodes and read their rows, or check that those that are kept are a loader's.
 
         Args:
+            device: of the loader. A CUDA device has its number.
             connection: of the loader, whose batches have all rows.
             arguments: of the loader's feed.
             flags: of the loader, which are among the arguments.
@@ -82,10 +84,14 @@ class Cache:
             raise ValueError("found cache= with batches that have no columns of nodes, expected some, whose rows it keeps; leave it out")
         nodes = most(_counts(store, schema, connection.total, without_columns(arguments)), sizes, self.memory)
         tables: dict[str, torch.Tensor] = {}
-        for t, ids in nodes.items():
-            tables.update(_rows(store, t, ids, names[t], device, flags))
+        with _room(self.memory, sum(len(ids) * sizes[t] for t, ids in nodes.items()), device):
+            for t, ids in nodes.items():
+                tables.update(_rows(store, t, ids, names[t], device, flags))
         self.nodes, self._tables, self._of = nodes, tables, of
         self.bytes = sum(x.numel() * x.element_size() for x in tables.values())
+        least = min(filter(None, sizes.values()))
+        if self.memory < least:
+            warnings.warn(f"cache={human(self.memory)!r} keeps no rows, because a row takes {human(least)} or more: give more bytes", stacklevel=5)
 
     def _check(self, of: tuple[str, str, frozenset[Any]]) -> None:
         assert self._of is not None
@@ -95,11 +101,30 @@ class Cache:
             )
         if of[1] != self._of[1]:
             raise ValueError(f"found cache= on {self._of[1]} with device={of[1]!r}, expected one device; make a cache for each")
-        more = sorted(name for name, _, _ in of[2] - self._of[2])
+        more = sorted("/".join(parts_of(name)[1::2]) for name, _, _ in of[2] - self._of[2])
         if more:
             raise ValueError(
                 f"found cache= without the columns {', '.join(more)}, expected columns of the loader that filled it; begin with the loader that has most columns"
             )
+
+
+@contextlib.contextmanager
+def _room(memory: int, need: int, device: torch.device) -> Iterator[None]:
+    """A context that puts rows on a device, and waits until they are there: loaders read them on streams of their own.
+
+    Raises:
+        ValueError: the device lacks the memory for them.
+    """
+    import torch
+
+    try:
+        yield
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+    except torch.cuda.OutOfMemoryError as e:
+        raise ValueError(
+            f"found cache={human(memory)!r} with rows of {human(need)}, expected rows for which {device} has memory; give fewer bytes ({e})"
+        ) from e
 
 
 class _Batches(Feeding):

@@ -321,7 +321,7 @@ class NodeLoader(Feeding):
         if self._on_card and cache is not None:
             raise ValueError("found cache= with executor='cuda', expected one of them, because all rows are on the device then; leave cache= out")
         # Batches come to the device as a whole, before they take their form. A transform without a cache gets batches that are not copied yet.
-        self._whole = self._cache is not None or (not self._on_card and device is not None and transform is None and Mover.device_of(device).type == "cuda")
+        self._whole = self._cache is not None or (not self._on_card and transform is None and Mover.is_cuda(device))
         self._transfer: Transfer | None = None
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
@@ -452,7 +452,9 @@ class NodeLoader(Feeding):
 
     def _keep(self, cache: Cache, arguments: list[str], flags: dict[str, Any]) -> None:
         """Fill the cache with rows, and start the feed again without them."""
-        store, device = self._store, "cpu" if self._device is None else self._device
+        store = self._store
+        device = Mover.device_of(self._device)
+        self._device = None if self._device is None else device
         try:
             cache.fill(store, device, self._connect(), self._schema, arguments, flags)
         finally:
@@ -463,7 +465,9 @@ class NodeLoader(Feeding):
             self._start(arguments + more, name)
         if Store(store.path)._folder.fingerprint != store._folder.fingerprint:
             self.close()
-            raise ValueError(f"{store.path}: found another version of the store than the one whose rows were kept for cache=; make the loader again")
+            raise ValueError(
+                f"{store.path}: found another version of the store than the one whose rows were kept for cache=; open the Store again, and make the loader again"
+            )
 
     def _weigh(self, coverage: int, same: dict[str, Any]) -> None:
         """Count the nodes and edges of batches, for the columns of GraphSAINT. Each rank counts the same batches."""
@@ -550,6 +554,8 @@ class NodeLoader(Feeding):
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
         if self._on_card and self._card is None:
             self._card = self._made_card(connection)
+        if self._device is not None:
+            self._device = Mover.device_of(self._device)
         mover = Mover.of(self._device, self._pin, warn=not self._began) if self._card is None else self._card.mover()
         self._began = True
         made: Any = self._made(connection, run, epoch, mover, self._transfers(connection))
@@ -572,6 +578,8 @@ class NodeLoader(Feeding):
                 self._watch()
                 yield out
                 del out
+                if mover is not None:
+                    mover.hold_back()  # which is no waiting for batches
                 asked = time.perf_counter()
             if ahead is not None and not ahead.done:
                 raise connection.ended()
@@ -601,6 +609,7 @@ class NodeLoader(Feeding):
             if self._transfer is not None:
                 self._transfer.close()
             self._transfer = Transfer(device, self._cache, connection, self._narrow, Cuda(device) if device.type == "cuda" else None)
+        self._transfer.begin()
         return self._transfer
 
     def _made(
@@ -635,6 +644,8 @@ class NodeLoader(Feeding):
                     self._stats.rows += nodes
                     self._stats.kept += nodes - len(b.columns[key("nodes", t, "sent")])
                 out, event = transfer(b, self._schema, raw, lambda raw: self._converted(convert, raw))
+                if self._pin and mover is not None and transfer.device.type == "cpu":
+                    out, event = mover(out)
             else:
                 out, event = self._converted(convert, raw), None
                 if mover is not None:
@@ -660,10 +671,12 @@ class NodeLoader(Feeding):
     def close(self) -> None:
         """End the feed, or leave it to the other ranks that use it. Batches that are in use stay readable."""
         self._leave()
-        if self._transfer is not None:
-            self._transfer.close()
-            self._transfer = None
-        super().close()
+        transfer, self._transfer = self._transfer, None
+        try:
+            if transfer is not None:
+                transfer.close()
+        finally:
+            super().close()
 
     def __getstate__(self) -> dict[str, Any]:
         if self._cache is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ._ahead import each
+from ._ahead import each, stream_of
 from ._arrays import Array
 from ._cache import Cache, joined
 from ._feed import Batch, Connection
@@ -36,26 +37,39 @@ class Cuda:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self._stream = torch.cuda.Stream(device)
+        self._stream = stream_of(device)
+
+    def wait(self) -> None:
+        """Make the stream wait for what the current one has to do, such as tables of a transform."""
+        self._stream.wait_stream(torch.cuda.current_stream(self.device))
 
     def within(self) -> Any:
         """A context whose calls go to the stream of the copies."""
         return torch.cuda.stream(self._stream)
 
     def event(self) -> Any:
-        """An event at the end of what the stream has to do. It has ``query`` and ``synchronize``."""
-        return self._stream.record_event()
+        """An event at the end of what the stream has to do. It has ``query`` and ``synchronize``, in which a thread sleeps."""
+        return self._stream.record_event(torch.cuda.Event(blocking=True))
 
     def copied(self, host: torch.Tensor) -> torch.Tensor:
         """A copy of bytes on the device, which is complete when the stream is there."""
         return host.to(self.device, non_blocking=True)
 
-    def register(self, address: int, size: int) -> bool:
-        """Make CUDA read memory in place. False if the system does not allow it."""
-        return int(torch.cuda.cudart().cudaHostRegister(address, size, 0)) == 0
+    def register(self, address: int, size: int) -> str:
+        """Make CUDA read memory in place. Returns why it does not; empty if it does."""
+        runtime: Any = torch.cuda.cudart()
+        with torch.cuda.device(self.device):
+            error = runtime.cudaHostRegister(address, size, 0)
+            if int(error) == 0:
+                return ""
+            with contextlib.suppress(RuntimeError):  # CUDA keeps the error of a call for whatever asks next, which is the launch of a kernel
+                torch.zeros(1, device=self.device)
+        return str(runtime.cudaGetErrorString(error))
 
     def unregister(self, address: int) -> None:
-        torch.cuda.cudart().cudaHostUnregister(address)
+        runtime: Any = torch.cuda.cudart()
+        with torch.cuda.device(self.device):
+            runtime.cudaHostUnregister(address)
 
 
 class Registered:
@@ -81,10 +95,11 @@ class Registered:
         if have:
             self._cuda.unregister(address)  # no copy is under way: the slot was given back, and filled again
             del self._of[address]
-        if not self._cuda.register(address, need):
+        why = self._cuda.register(address, need)
+        if why:
             self._refused = True
             warnings.warn(
-                "CUDA cannot register the shared memory of the feed, so each batch is copied to pinned memory first: raise the limit of locked memory (ulimit -l) of this process or container",
+                f"CUDA cannot register the shared memory of the feed ({why}), so each batch is copied to pinned memory first; where memory is limited, raise the limit of locked memory (ulimit -l) of this process or container",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -93,9 +108,8 @@ class Registered:
         return True
 
     def close(self) -> None:
-        for address in self._of:
-            self._cuda.unregister(address)
-        self._of.clear()
+        while self._of:
+            self._cuda.unregister(self._of.popitem()[0])
         self._ring = None
 
 
@@ -110,20 +124,28 @@ class Transfer:
     """
 
     def __init__(self, device: torch.device, cache: Cache | None, connection: Connection, narrow: Narrow | None = None, cuda: Any = None) -> None:
-        self._device, self._cache, self._narrow, self._cuda = device, cache, narrow, cuda
-        self.connection = connection
+        self._cache, self._narrow, self._cuda = cache, narrow, cuda
+        self.device, self.connection = device, connection
         self._registered = None if cuda is None else Registered(cuda, connection)
         self._under_way: collections.deque[tuple[Any, Any]] = collections.deque()  # events of copies, and the bytes that they read
+        self._pid = os.getpid()
+
+    def begin(self) -> None:
+        """Begin a pass, in the trainer's thread."""
+        if self._cuda is not None:
+            self._cuda.wait()
 
     def __call__(self, b: Batch, schema: Schema, raw: Raw, make: Callable[[Raw], Any]) -> tuple[Any, Any]:
         """What ``make`` makes of the columns of a batch, on the device; and the event at the end of the copies, None where they have ended."""
         with contextlib.nullcontext() if self._cuda is None else self._cuda.within():
-            raw.columns = self._columns(b, schema, raw.columns)
-            out = each(make(raw), "to", self._device, non_blocking=True)
-            if self._cuda is None:
-                return out, None
-            event = self._cuda.event()
-            self._under_way.append((event, b.base))  # which holds the slot
+            event = None
+            try:
+                raw.columns = self._columns(b, schema, raw.columns)
+                out = each(make(raw), "to", self.device, non_blocking=self._cuda is not None)  # other devices could read the slot after it is given back
+            finally:
+                if self._cuda is not None:  # what was begun goes on, also where the rest fails
+                    event = self._cuda.event()
+                    self._under_way.append((event, b.base))  # which holds the slot
             return out, event
 
     def _columns(self, b: Batch, schema: Schema, columns: dict[str, Any]) -> dict[str, Any]:
@@ -141,7 +163,7 @@ class Transfer:
             if name in added or not _moves(name):
                 out[name] = x
             elif not x.size:
-                out[name] = torch.empty(x.shape, dtype=torch.bfloat16 if name in schema.bfloat16 else _wide(x.dtype), device=self._device)
+                out[name] = torch.empty(x.shape, dtype=torch.bfloat16 if name in schema.bfloat16 else _wide(x.dtype), device=self.device)
             else:
                 if x.dtype.str[1:] == "u8" and x.max() >= 1 << 63:
                     raise ValueError(f"column {name}: found {x.max()}, expected values below 2^63, because torch computes with no larger integers")
@@ -157,7 +179,7 @@ class Transfer:
 
     def _copied(self, host: torch.Tensor) -> torch.Tensor:
         if self._cuda is None:
-            return host.to(self._device)
+            return host.to(self.device)
         assert self._registered is not None
         while len(self._under_way) >= _AHEAD or (self._under_way and self._under_way[0][0].query()):
             self._under_way.popleft()[0].synchronize()
@@ -168,10 +190,19 @@ class Transfer:
 
     def close(self) -> None:
         """Wait for the copies, and end the registration of the feed's memory."""
-        while self._under_way:
-            self._under_way.popleft()[0].synchronize()
+        if self._cuda is None or os.getpid() != self._pid:
+            return  # a forked child has no CUDA, and its parent has the registration
+        with contextlib.suppress(RuntimeError):  # of a device that has failed, which copies nothing more
+            while self._under_way:
+                self._under_way.popleft()[0].synchronize()
+        self._under_way.clear()
         if self._registered is not None:
             self._registered.close()
+
+    def __del__(self) -> None:
+        # CUDA would take other memory that comes to be where the feed's was for what it registered, and copy wrong bytes.
+        with contextlib.suppress(Exception):  # Python may be ending
+            self.close()
 
 
 def _moves(name: str) -> bool:

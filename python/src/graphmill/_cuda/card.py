@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 import torch
 
 from .. import _arrays
-from .._ahead import Mover
+from .._ahead import Mover, stream_of
+from .._ahead import check_device as check_there
 from .._arrays import Array
 from .._folder import Column, human
 from .._schema import Raw, parts_of
@@ -40,7 +42,9 @@ def check_device(form: str, device: Any) -> torch.device:
     if found.type == "cuda" and not torch.cuda.is_available():
         why = "this torch is built without CUDA" if torch.version.cuda is None else "torch.cuda.is_available() is False"
         raise ValueError(f"found executor='cuda' without a CUDA device: {why}; leave executor= out")
-    return found
+    if found.type == "cuda":
+        check_there(found)
+    return Mover.device_of(found)
 
 
 class Card:
@@ -97,6 +101,8 @@ class Card:
             {t: (torch.from_numpy(np.array(x)).to(device), unit) for t, (x, unit) in times.items()},
             device,
         )
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)  # batches are made on another stream
 
     @staticmethod
     def _check_times(made: Sequence[Mapping[str, Any]], times: Sequence[Array | None]) -> None:
@@ -258,6 +264,7 @@ def check_room(need: int, device: torch.device) -> None:
     """
     if device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(device)
+        free += torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # what torch has and does not use
         if need > free:
             raise ValueError(
                 f"found executor='cuda' and a graph with columns of {human(need)} ({need} bytes), expected at most the {human(free)} ({free} bytes) that {device} has free; take fewer features, or leave executor= out"
@@ -269,5 +276,6 @@ class Stream(Mover):
 
     def __init__(self, device: torch.device) -> None:
         self._torch, self._device, self._pin = torch, device, False
-        self.stream = self._stream = torch.cuda.Stream(device)
-        self.stream.wait_stream(torch.cuda.current_stream(device))  # on which the graph was copied
+        self._used = collections.deque()
+        self.stream = self._stream = stream_of(device)
+        self.stream.wait_stream(torch.cuda.current_stream(device))  # on which transforms may have tables

@@ -31,7 +31,8 @@ def least(rows: torch.Tensor, at: torch.Tensor, numbers: torch.Tensor, take: int
 
 def decayed(units: torch.Tensor, ages: torch.Tensor, half_life: float) -> torch.Tensor:
     """The numbers of recent(): of items with units, float64 in (0, 1], and ages, float64."""
-    return _logarithm((-_logarithm(units)).clamp(min=_LEAST)) + _LN2 * (ages / half_life)
+    halves = ages / torch.full_like(ages, half_life)  # on CUDA, torch divides by a number as it multiplies by its reciprocal, which rounds twice
+    return _logarithm((-_logarithm(units)).clamp(min=_LEAST)) + _LN2 * halves
 
 
 def ages(rows: torch.Tensor, times: torch.Tensor, count: int) -> torch.Tensor:
