@@ -17,6 +17,9 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
+// ErrLarge is the kind of errors about graphs beyond the limits, for errors.Is.
+var ErrLarge = errors.New("a graph that is too large")
+
 // ErrUsage is the kind of errors about options, for errors.Is.
 var ErrUsage = errors.New("options that mean nothing together")
 
@@ -75,9 +78,9 @@ type Limits struct{ Nodes, Edges int }
 func (l Limits) check(what string, nodes, edges uint64, do string) error {
 	switch {
 	case nodes > uint64(l.Nodes):
-		return fmt.Errorf("%s: found %s nodes, expected at most %s; %s", what, human.Exact(int64(nodes)), human.Exact(int64(l.Nodes)), do)
+		return tagged.Errorf(ErrLarge, "%s: found %s nodes, expected at most %s; %s", what, human.Exact(int64(nodes)), human.Exact(int64(l.Nodes)), do)
 	case edges > uint64(l.Edges):
-		return fmt.Errorf("%s: found %s edges, expected at most %s; %s", what, human.Exact(int64(edges)), human.Exact(int64(l.Edges)), do)
+		return tagged.Errorf(ErrLarge, "%s: found %s edges, expected at most %s; %s", what, human.Exact(int64(edges)), human.Exact(int64(l.Edges)), do)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/export/picked"
+	"github.com/graphmill/graphmill/internal/export/picture"
 	"github.com/graphmill/graphmill/internal/export/replaceable"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
@@ -18,9 +19,6 @@ import (
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
-
-// most are the nodes and edges of a picture that people can still read.
-var most = picked.Limits{Nodes: report.MostPictured, Edges: 10 * report.MostPictured}
 
 // heads are the first bytes of pictures, by the ends of their names.
 var heads = map[string]string{".svg": `<svg xmlns="http://www.w3.org/2000/svg" role="img"`, ".html": "<!doctype html>\n<html lang=\"en\">"}
@@ -41,7 +39,7 @@ func Draw(ctx context.Context, in, out string, o option.Picture) (_ *report.Repo
 		return nil, err
 	}
 	r := operation.NewReport(&o.Run, "draw", operation.Titled(in))
-	p, err := picture(ctx, in, &o, r)
+	p, err := pictured(ctx, in, &o, r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +71,9 @@ func Draw(ctx context.Context, in, out string, o option.Picture) (_ *report.Repo
 	return r, nil
 }
 
-// picture reads what is drawn, and makes the picture.
-func picture(ctx context.Context, in string, o *option.Picture, r *report.Report) (_ *report.Picture, err error) {
-	g, closing, err := Pick(ctx, in, o.Store, []int{o.Subgraph}, most, r)
+// pictured reads what is drawn, and makes the picture.
+func pictured(ctx context.Context, in string, o *option.Picture, r *report.Report) (_ *report.Picture, err error) {
+	g, closing, err := Pick(ctx, in, o.Store, []int{o.Subgraph}, picture.Most, r)
 	if err != nil {
 		return nil, err
 	}

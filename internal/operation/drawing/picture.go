@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/internal/export/picked"
-	"github.com/graphmill/graphmill/internal/layout"
+	"github.com/graphmill/graphmill/internal/export/picture"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -23,81 +23,11 @@ type drawer struct {
 const idLabel = "id"
 
 func (d *drawer) picture(title string) (*report.Picture, error) {
-	d.p = &report.Picture{Title: title}
-	for _, t := range d.g.NodeTypes {
-		d.p.Types = append(d.p.Types, t.Type)
-	}
-	for _, t := range d.g.EdgeTypes {
-		d.p.Links = append(d.p.Links, t.Type.String())
-	}
-	for i := range d.g.Nodes {
-		n := &d.g.Nodes[i]
-		d.p.Nodes = append(d.p.Nodes, report.PictureNode{Type: n.Type, Seed: n.Seed, Name: d.name(n)})
-	}
-	d.addEdges()
-	d.place()
+	d.p = picture.Of(d.g, title, d.o.Label != "")
 	if err := d.label(); err != nil {
 		return nil, err
 	}
 	return d.p, d.colour()
-}
-
-// name is what the pointer on a node shows.
-func (d *drawer) name(n *picked.Node) string {
-	s := d.g.NodeTypes[n.Type].Type + " " + d.g.ID(n).Text
-	if n.Seed {
-		return s + ", seed"
-	}
-	if n.Hop > 0 {
-		s += fmt.Sprintf(", hop %d", n.Hop)
-	}
-	return s
-}
-
-// addEdges adds the edges, those with equal ends and types as one.
-func (d *drawer) addEdges() {
-	at := map[report.PictureEdge]int{}
-	for _, e := range d.g.Edges {
-		edge := report.PictureEdge{From: e.Source, To: e.Target, Link: e.Type}
-		i, seen := at[edge]
-		if !seen {
-			i = len(d.p.Edges)
-			at[edge] = i
-			d.p.Edges = append(d.p.Edges, edge)
-		}
-		d.p.Edges[i].Count++
-	}
-}
-
-// place lays the nodes out: by their hops from the seeds, or by forces where there are no seeds.
-func (d *drawer) place() {
-	var edges []layout.Edge
-	for _, e := range d.p.Edges {
-		edges = append(edges, layout.Edge{A: e.From, B: e.To})
-	}
-	var hops, seeds []int
-	for i, n := range d.g.Nodes {
-		hops = append(hops, n.Hop)
-		if n.Seed {
-			seeds = append(seeds, i)
-			hops[i] = 0
-		}
-	}
-	var points []layout.Point
-	if len(seeds) == 0 {
-		points = layout.Forces(len(d.g.Nodes), edges)
-	} else {
-		if slices.Min(hops) < 0 { // subgraphs of other kinds than directional ones have no hops
-			hops = layout.Hops(len(hops), seeds, edges)
-		}
-		points, d.p.Radial = layout.Radial(hops, edges), true
-	}
-	for i, p := range points {
-		if d.o.Label != "" && !d.p.Radial { // labels take room
-			p.X, p.Y = p.X*8/5, p.Y*8/5
-		}
-		d.p.Nodes[i].X, d.p.Nodes[i].Y = p.X, p.Y
-	}
 }
 
 // label adds the labels that were asked for.
@@ -123,22 +53,16 @@ func (d *drawer) label() error {
 
 // mostGroups is the most texts that have a colour of their own, and scaleSteps the colours of a scale.
 const (
-	mostGroups = 8
+	mostGroups = picture.Colours
 	scaleSteps = 10
 )
 
-// colour gives each node a group: of its type, or of its value in a column.
+// colour gives each node the group of its value in a column, in place of its type, where one was asked for.
 func (d *drawer) colour() error {
 	if d.o.Colour == "" {
-		for t, name := range d.p.Types {
-			d.p.Groups = append(d.p.Groups, report.PictureGroup{Name: name, Colour: t % mostGroups})
-		}
-		for i := range d.p.Nodes {
-			d.p.Nodes[i].Group = d.p.Nodes[i].Type
-			d.p.Groups[d.p.Nodes[i].Type].Nodes++
-		}
 		return nil
 	}
+	d.p.Groups = nil
 	columns, err := columnOf(d.g, "Colour", d.o.Colour)
 	if err != nil {
 		return err

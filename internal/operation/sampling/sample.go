@@ -293,6 +293,9 @@ func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.T
 	if err := s.tell(stats, took); err != nil {
 		return err
 	}
+	if err := s.draw(); err != nil {
+		return err
+	}
 	return operation.Publish(&s.o.Run, s.w, s.report, s.start)
 }
 
