@@ -1,10 +1,11 @@
+//go:build unix
+
 package feed
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -17,30 +18,6 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
-
-// someKept are random nodes of some types.
-func someKept(r *rapid.T, g *graph.Graph) map[string]*Kept {
-	kept := map[string]*Kept{}
-	for _, n := range g.Nodes {
-		share := rapid.SampledFrom([]int{0, 0, 1, 50, 100}).Draw(r, "percent kept of "+n.Type)
-		if share == 0 {
-			continue
-		}
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "kept of "+n.Type), 1))
-		var ids []uint32
-		for v := range uint32(n.Count) {
-			if random.IntN(100) < share {
-				ids = append(ids, v)
-			}
-		}
-		k, err := NewKept(ids, n.Count)
-		if err != nil {
-			r.Fatal(err)
-		}
-		kept[n.Type] = k
-	}
-	return kept
-}
 
 // ids are the kept nodes, ascending.
 func (k *Kept) ids() (ids []uint32) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -190,4 +191,28 @@ func listed(all, from []whole) (text string) {
 		}
 	}
 	return text
+}
+
+// someKept are random nodes of some types.
+func someKept(r *rapid.T, g *graph.Graph) map[string]*Kept {
+	kept := map[string]*Kept{}
+	for _, n := range g.Nodes {
+		share := rapid.SampledFrom([]int{0, 0, 1, 50, 100}).Draw(r, "percent kept of "+n.Type)
+		if share == 0 {
+			continue
+		}
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "kept of "+n.Type), 1))
+		var ids []uint32
+		for v := range uint32(n.Count) {
+			if random.IntN(100) < share {
+				ids = append(ids, v)
+			}
+		}
+		k, err := NewKept(ids, n.Count)
+		if err != nil {
+			r.Fatal(err)
+		}
+		kept[n.Type] = k
+	}
+	return kept
 }
