@@ -12,6 +12,8 @@ import gc
 import importlib.util
 import os
 import pickle
+import shutil
+import tempfile
 import unittest
 import unittest.mock
 import warnings
@@ -213,6 +215,17 @@ class Cached(unittest.TestCase):
         cache = self.check(store, "1GiB", features=["user/float32_4"], **options)
         self.assertLess(cache.bytes / len(cache.nodes["user"]), store.features("user")["float32_4"].width / 2)
         self.check(store, "3KiB", x={"user": ["float16_8", "age"]}, features=["bfloat16_4"], **options)
+
+    def test_hosts(self) -> None:
+        """Rows that are kept do not come from hosts."""
+        from test_hosts import hosting
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "g.store")
+            shutil.copytree(plain().path, path)
+            with hosting(path, 2) as hosts:
+                cache = self.check(Store(path), "6KiB", fanout=[4, 3], batch_size=50, as_=self.form, features=["x", "label"], hosts=hosts)
+        self.assertGreater(cache.bytes, 0)
 
     def test_what_is_kept(self) -> None:
         """The rows are those of the nodes that most batches have, and a second loader uses the same."""
