@@ -53,9 +53,6 @@ func NewGenerate(t *cli.Terminal) *cobra.Command {
 				return cli.Usagef("found no graph, expected rmat, community or like:NAME; name it before the flags")
 			}
 			if len(args) == 0 {
-				if cmd.Flags().NFlag() > 0 {
-					return cli.Usagef("found flags without a graph, expected rmat, community or like:NAME; name the graph")
-				}
 				return cmd.Help()
 			}
 			if err := f.outputFlags.Check(); err != nil {

@@ -12,8 +12,6 @@ import gc
 import importlib.util
 import os
 import pickle
-import shutil
-import tempfile
 import unittest
 import unittest.mock
 import warnings
@@ -220,11 +218,9 @@ class Cached(unittest.TestCase):
         """Rows that are kept do not come from hosts."""
         from test_hosts import hosting
 
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "g.store")
-            shutil.copytree(plain().path, path)
-            with hosting(path, 2) as hosts:
-                cache = self.check(Store(path), "6KiB", fanout=[4, 3], batch_size=50, as_=self.form, features=["x", "label"], hosts=hosts)
+        store = plain()
+        with hosting(store, 2) as hosts:
+            cache = self.check(store, "6KiB", fanout=[4, 3], batch_size=50, as_=self.form, features=["x", "label"], hosts=hosts)
         self.assertGreater(cache.bytes, 0)
 
     def test_what_is_kept(self) -> None:

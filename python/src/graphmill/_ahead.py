@@ -158,9 +158,11 @@ class Mover:
     @staticmethod
     def is_cuda(device: Any) -> bool:
         """Whether the value of an option is a CUDA device. It calls no CUDA, so that the process can fork."""
+        if device is None:  # which needs no torch
+            return False
         import torch
 
-        return device is not None and torch.device(device).type == "cuda"
+        return torch.device(device).type == "cuda"
 
     @staticmethod
     def device_of(device: Any) -> Any:
