@@ -162,7 +162,8 @@ class Mover:
             return False
         import torch
 
-        return torch.device(device).type == "cuda"
+        cuda: bool = torch.device(device).type == "cuda"
+        return cuda
 
     @staticmethod
     def device_of(device: Any) -> Any:
