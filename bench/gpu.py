@@ -301,7 +301,7 @@ class Bench:
             if time.perf_counter() - began > seconds:
                 break
         self.synchronize()
-        return n, n / (time.perf_counter() - began), loader.stats().bytes / max(1, loader.stats().batches)
+        return n, n / (time.perf_counter() - began), loader.stats().bytes_sent / max(1, loader.stats().batches)
 
     def papers(self) -> None:
         """Rows over the bus of a part of ogbn-papers100M, with a cache of the same part of 5 GB and without."""

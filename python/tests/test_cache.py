@@ -180,7 +180,7 @@ class Cached(unittest.TestCase):
         for number in range(8):
             options: dict[str, Any] = dict(fanout=[3, 2], seeds="user", batch_size=13, as_=self.form, shuffle=True, seed=number, edge_features="all")
             cache = self.check(typed(number), sizes[number % 4], **options)
-            self.assertLessEqual(cache.bytes, cache.memory)
+            self.assertLessEqual(cache.nbytes, cache.memory)
             kept += sum(map(len, cache.nodes.values()))
         self.assertGreater(kept, 100)
 
@@ -195,8 +195,8 @@ class Cached(unittest.TestCase):
         ]
         for options in cases:
             cache = self.check(plain(), "6KiB", batch_size=50, as_=self.form, shuffle=True, **options)
-            self.assertGreater(cache.bytes, 0)
-            self.assertLessEqual(cache.bytes, 6 << 10)
+            self.assertGreater(cache.nbytes, 0)
+            self.assertLessEqual(cache.nbytes, 6 << 10)
 
     def more(self) -> list[dict[str, Any]]:
         """Options of this form alone."""
@@ -211,7 +211,7 @@ class Cached(unittest.TestCase):
                 cache = self.check(store, "3KiB", features=features, **options)
                 self.assertEqual(cache.nodes.keys() & {"user"}, {"user"})
         cache = self.check(store, "1GiB", features=["user/float32_4"], **options)
-        self.assertLess(cache.bytes / len(cache.nodes["user"]), store.features("user")["float32_4"].width / 2)
+        self.assertLess(cache.nbytes / len(cache.nodes["user"]), store.features("user")["float32_4"].width / 2)
         self.check(store, "3KiB", x={"user": ["float16_8", "age"]}, features=["bfloat16_4"], **options)
 
     def test_hosts(self) -> None:
@@ -221,7 +221,7 @@ class Cached(unittest.TestCase):
         store = plain()
         with hosting(store, 2) as hosts:
             cache = self.check(store, "6KiB", fanout=[4, 3], batch_size=50, as_=self.form, features=["x", "label"], hosts=hosts)
-        self.assertGreater(cache.bytes, 0)
+        self.assertGreater(cache.nbytes, 0)
 
     def test_what_is_kept(self) -> None:
         """The rows are those of the nodes that most batches have, and a second loader uses the same."""
@@ -246,7 +246,7 @@ class Cached(unittest.TestCase):
             stats = loader.stats()
             self.assertEqual((stats.rows, stats.kept), (nodes, nodes - brought))
             self.assertGreater(stats.kept_share, len(ids) / 400)
-            self.assertGreater(stats.bytes, 20 * brought)
+            self.assertGreater(stats.bytes_sent, 20 * brought)
             same = self.check(store, cache, **{**options, "fanout": [2], "shuffle": False})
             self.assertIs(same, cache)
 
@@ -310,7 +310,7 @@ class TestCached(Cached):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with NodeLoader(typed(3), [2], seeds="none", cache="1KiB", as_="pyg") as loader:
-                self.assertEqual((list(loader), loader.cache and loader.cache.bytes), ([], 0))  # no batch, and so no node
+                self.assertEqual((list(loader), loader.cache and loader.cache.nbytes), ([], 0))  # no batch, and so no node
 
     def test_transform_to_a_named_tuple(self) -> None:
         with NodeLoader(plain(), [2], cache="1KiB", as_="pyg", features=["x"], transform=lambda b: Two(b.x, "text")) as loader:

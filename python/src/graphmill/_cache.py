@@ -43,7 +43,7 @@ class Cache:
 
     Attributes:
         nodes: int64 ids by node type, ascending, of the nodes whose rows are kept.
-        bytes: of the rows that are kept.
+        nbytes: bytes of the rows that are kept.
 
     Raises:
         ValueError: a memory that is no number of bytes.
@@ -52,14 +52,14 @@ class Cache:
     def __init__(self, memory: int | str) -> None:
         self.memory = _bytes(memory)
         self.nodes: dict[str, Array] = {}
-        self.bytes = 0
+        self.nbytes = 0
         self._tables: dict[str, torch.Tensor] = {}  # by the feed's name of the column: the rows of nodes, in their order
         self._of: tuple[str, str, frozenset[Any]] | None = None  # what was kept: fingerprint of the store, device, columns
 
     def __repr__(self) -> str:
         if self._of is None:
             return f"Cache({human(self.memory)})"
-        return f"Cache({human(self.memory)}): {sum(map(len, self.nodes.values())):,} rows, {human(self.bytes)}, on {self._of[1]}"
+        return f"Cache({human(self.memory)}): {sum(map(len, self.nodes.values())):,} rows, {human(self.nbytes)}, on {self._of[1]}"
 
     def fill(self, store: Store, device: torch.device, connection: Connection, schema: Schema, arguments: list[str], flags: Mapping[str, Any]) -> None:
         """Choose the nodes and read their rows, or check that those that are kept are a loader's.
@@ -88,7 +88,7 @@ class Cache:
             for t, ids in nodes.items():
                 tables.update(_rows(store, t, ids, names[t], device, flags))
         self.nodes, self._tables, self._of = nodes, tables, of
-        self.bytes = sum(x.numel() * x.element_size() for x in tables.values())
+        self.nbytes = sum(x.numel() * x.element_size() for x in tables.values())
         least = min(filter(None, sizes.values()))
         if self.memory < least:
             warnings.warn(f"cache={human(self.memory)!r} keeps no rows, because a row takes {human(least)} or more: give more bytes", stacklevel=5)

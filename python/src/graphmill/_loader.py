@@ -638,7 +638,7 @@ class NodeLoader(Feeding):
             if self._places is not None:
                 raw.columns["input_id"] = self._places[raw.input_id]
             if transfer is not None:
-                self._stats.bytes += b.base.nbytes
+                self._stats.bytes_sent += b.base.nbytes
                 for t in () if self._cache is None else self._cache.nodes:
                     nodes = len(b.columns[key("nodes", t, "place")])
                     self._stats.rows += nodes

@@ -18,7 +18,7 @@ class LoaderStats:
         negative_edges: number of those among them that are edges all the same; else 0.
         rows: with ``cache``, number of nodes of batches, of types with kept rows; else 0.
         kept: number of those among them whose rows were on the device; else 0.
-        bytes: with ``cache`` or ``device="cuda"``, number of bytes that the feed sent to the device; else 0.
+        bytes_sent: with ``cache`` or ``device="cuda"``, number of bytes that the feed sent to the device; else 0.
     """
 
     batches: int = 0
@@ -29,7 +29,7 @@ class LoaderStats:
     negative_edges: int = 0
     rows: int = 0
     kept: int = 0
-    bytes: int = 0
+    bytes_sent: int = 0
 
     @property
     def waiting_share(self) -> float:
