@@ -74,6 +74,9 @@ class TestThreads(unittest.TestCase):
             def arrived(self, batch: Any, event: Any) -> None:
                 pass
 
+            def hold_back(self) -> None:
+                pass
+
         self.addCleanup(setattr, _ahead.Mover, "of", _ahead.Mover.__dict__["of"])
         setattr(_ahead.Mover, "of", classmethod(lambda cls, device, pin, warn: Mover()))  # noqa: B010  it is a method
         with NodeLoader(made.RMAT, fanout=[3, 2], batch_size=100, seeds=range(2000)) as loader:

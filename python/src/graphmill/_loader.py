@@ -299,7 +299,7 @@ class NodeLoader(Feeding):
         self._transform, self._label = transform, label
         self._device, self._pin = device, truth("pin_memory", pin_memory)
         self._ahead: Ahead | None = None
-        self._on_card = executor == "cuda"
+        self._on_card = isinstance(executor, str) and executor == "cuda"
         if not self._on_card and (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
             raise ValueError(
                 f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors"
