@@ -35,6 +35,7 @@ var harmlessFaults = []struct {
 	{ops: []string{"open", "read", "close", "stat"}, path: "metadata.json", workloads: "partition", reason: "a file that cannot be read is taken for that of a chunked graph, and read again"},
 	{ops: []string{"open", "read", "close", "stat"}, path: "metadata.json", workloads: "dispatch", reason: "a file that cannot be read is taken for that of a chunked graph, and read again"},
 	{ops: []string{"read"}, path: "*.avro", workloads: "import-iceberg", short: true, reason: "the header came, which is looked at first; the file is read again"},
+	{ops: []string{"read"}, path: "*.graph", workloads: "partition-metis", short: true, reason: "the header came, which is looked at first; the file is read again"},
 	{ops: []string{"read"}, path: "*.csv.gz", workloads: "import-unigraph", reason: "what is read ahead of the lines that tell the dtypes is not needed; the file is read again"},
 	{ops: []string{"open", "stat", "mmap", "close"}, path: "far.npy", workloads: "forecast", errnos: []string{"EACCES"}, reason: "the system does not tell what is in the page cache"},
 	{ops: []string{"lstat", "stat"}, path: "manifest.json", reason: "the page of an output has no link to that of an input, or one to a page that is not there"},
