@@ -173,7 +173,7 @@ func TestAppendQueriesErrors(t *testing.T) {
 	}
 }
 
-// Marks that a graph.yaml says are kept with the rows, also of changes, and the last one of a type counts.
+// The marks in a graph.yaml are kept with the rows, and with changes of rows. The last mark of a type counts.
 func TestMarksOfAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	yaml, out := filepath.Join(dir, "graph.yaml"), filepath.Join(dir, "g.store")

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// otherReading is what else a file without columns of ends may be, as a part of an error; empty: nothing is known.
+// otherReading returns the part of an error that says how else to read a file without columns of ends; empty where it knows no other way.
 func otherReading(file string, fields []looks) string {
 	all := func(is func(f *looks) bool) bool {
 		for i := range fields {
@@ -54,7 +54,7 @@ func notEdgeList(file string, fields []looks) error {
 	return nil
 }
 
-// matrixReading is what else a file without a header may be whose first line has these cells, as a part of an error; empty: nothing is known.
+// matrixReading returns the part of an error that says how else to read a file without a header, given the cells of its first line; empty where it knows no other way.
 func matrixReading(cells []string) string {
 	if len(cells) < 4 || slices.ContainsFunc(cells, func(cell string) bool {
 		_, err := strconv.ParseFloat(cell, 64)

@@ -37,7 +37,7 @@ func Of(g *picked.Graph, title string, wide bool) *report.Picture {
 	return p
 }
 
-// nodeName is what the pointer on a node shows.
+// nodeName returns the text that a browser shows for the node under the pointer.
 func nodeName(g *picked.Graph, n *picked.Node) string {
 	s := g.NodeTypes[n.Type].Type + " " + g.ID(n).Text
 	if n.Seed {

@@ -60,7 +60,7 @@ func keysOf(s *objectstest.Server) map[string]string {
 	return map[string]string{"s3.access-key-id": s.Key, "s3.secret-access-key": "vended-word", "s3.session-token": s.Session, "s3.endpoint": s.URL, "s3.region": "eu-west-1"}
 }
 
-// newObjects is a server of objects that takes one key alone, which is not that of the environment.
+// newObjects starts a server of objects that accepts a single key. The environment has another key.
 func newObjects(t *testing.T) *objectstest.Server {
 	t.Helper()
 	s := objectstest.New(t, "lakes", "files")

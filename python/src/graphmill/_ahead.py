@@ -112,7 +112,7 @@ _streams: dict[Any, Any] = {}
 
 
 def stream_of(device: Any) -> Any:
-    """The stream of a CUDA device on which batches come to it, beside that of the trainer.
+    """The stream on which batches are copied to a CUDA device. The trainer uses another one.
 
     All loaders and passes share it, because torch's allocator gives memory that was freed only to the stream that had it.
 

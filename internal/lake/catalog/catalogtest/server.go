@@ -21,12 +21,12 @@ type Server struct {
 	*httptest.Server
 	// Path is the path of the catalog on its host, such as /catalog; "": none.
 	Path string
-	// Prefix is what the configuration says of the addresses of tables; "": nothing. Warehouse is the only one that is known; "": any.
+	// Prefix is the prefix that the configuration gives for addresses of tables; "" gives none. Warehouse is the only warehouse that the server knows; "" accepts any.
 	Prefix, Warehouse string
 	// Config is more that the configuration says, and Endpoints are the requests that it lists.
 	Config    map[string]string
 	Endpoints []string
-	// Token is the bearer token that requests need, or Client and Secret are what gives one. All are empty: requests need none.
+	// Requests need the bearer Token, which a client can get with Client and Secret. If all three are empty, requests need no token.
 	Token, Client, Secret string
 	// Fault, if not nil, sees each request first. It may answer it, and then returns true.
 	Fault func(w http.ResponseWriter, r *http.Request) bool

@@ -2,7 +2,7 @@
 
     python serve_catalog.py OUT
 
-The python is that of bench/peers.sh catalog. The first line of the output is the address of the server.
+Run it with the Python that bench/peers.sh catalog prints. It prints the address of the server in its first line.
 """
 
 import os

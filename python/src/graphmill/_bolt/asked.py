@@ -214,7 +214,7 @@ def _name(t: Any) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name as that of a type, which has no ':' and no control character."""
+    """A name of the database as the name of a type, which can have neither ':' nor control characters."""
     name = "".join(" " if c < " " or c == "\x7f" else c for c in name)
     return name.replace("%", "%25").replace(":", "%3A") if ":" in name else name
 
