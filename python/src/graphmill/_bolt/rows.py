@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable
 
 from .._arrays import Array
 from .._command import GraphmillError
-from .values import Form, Kinds, Unheld, arrays_of, finest, fits, form_of, plain, size_of
+from .values import Form, Kinds, Other, Point, Time, Unheld, arrays_of, finest, fits, form_of, plain, size_of
 
 _ROWS, _BYTES = 1 << 15, 16 << 20  # rows, and about the bytes of memory, that wait at most for all tables together
+
+
+def _written(v: Any) -> Any:
+    """A value of `plain` as JSON has it: what JSON lacks is an object with one key."""
+    if isinstance(v, Time):
+        return {"time": list(v)}
+    if isinstance(v, Point):
+        return {"point": [list(v.at), v.srid]}
+    if isinstance(v, Other):
+        return {"other": v.kind}
+    if isinstance(v, bytes):
+        return {"bytes": v.hex()}
+    return [_written(x) for x in v] if isinstance(v, (list, tuple)) else v
+
+
+def _read(v: Any) -> Any:
+    """The value that `_written` was given."""
+    if isinstance(v, list):
+        return [_read(x) for x in v]
+    if not isinstance(v, dict):
+        return v
+    [(kind, of)] = v.items()
+    return Time(*of) if kind == "time" else Point(tuple(of[0]), of[1]) if kind == "point" else Other(of) if kind == "other" else bytes.fromhex(of)
 
 
 class Rows:
@@ -92,7 +115,7 @@ class Table:
     def write(self, file: Any) -> None:
         if self._waiting:
             self._chunks.append(file.tell())
-            pickle.dump(self._waiting, file, pickle.HIGHEST_PROTOCOL)
+            file.write(json.dumps([[_written(list(keys)), {name: _written(v) for name, v in row.items()}] for keys, row in self._waiting]).encode() + b"\n")
             self._waiting = []
 
     def chunks(self) -> Iterator[list[tuple[Sequence[Any], dict[str, Any]]]]:
@@ -100,7 +123,7 @@ class Table:
         with open(self._path, "rb") as f:
             for at in self._chunks:
                 f.seek(at)
-                yield pickle.load(f)
+                yield [(_read(keys), {name: _read(v) for name, v in row.items()}) for keys, row in json.loads(f.readline())]
 
     def stream(
         self,
