@@ -38,8 +38,8 @@ func answerOf(t testing.TB, name string) []byte {
 	return b
 }
 
-// open opens the table of an address as an import does, and returns its files and the first error of a list or a file.
-func open(t *testing.T, fsys vfs.FS, address string, outside bool) (s *lake.Snapshot, err error) {
+// openAddress opens the table of an address as an import does, and returns its files and the first error of a list or a file.
+func openAddress(t *testing.T, fsys vfs.FS, address string, outside bool) (s *lake.Snapshot, err error) {
 	t.Helper()
 	if _, err := fsys.Stat(filepath.Clean(address)); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func TestTokens(t *testing.T) {
 				t.Setenv("PYICEBERG_CATALOG__X__CREDENTIAL", c.Client+":"+c.Secret)
 			}
 			for range 2 {
-				s, err := open(t, fsys, c.Address("social.year%202026.fol%2Elows"), false)
+				s, err := openAddress(t, fsys, c.Address("social.year%202026.fol%2Elows"), false)
 				if err != nil || len(s.Files) != 2 {
 					t.Fatalf("found %v, expected two files", err)
 				}
@@ -197,12 +197,12 @@ func TestErrors(t *testing.T) {
 				c.want = "found no catalog, or none with the warehouse"
 				c.requests = 0
 			case "plain objects":
-				if _, err := open(t, fsys, address, false); err != nil {
+				if _, err := openAddress(t, fsys, address, false); err != nil {
 					t.Errorf("found %v, expected none", err)
 				}
 				return
 			}
-			_, err := open(t, fsys, address, false)
+			_, err := openAddress(t, fsys, address, false)
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "word") || c.kind != nil && !errors.Is(err, c.kind) {
 				t.Errorf("found %v, expected an error with %q, of kind %v and without a secret", err, c.want, c.kind)
 			}
@@ -246,7 +246,7 @@ func TestPrefixes(t *testing.T) {
 	} {
 		table := fmt.Sprintf("spread%d", i)
 		c.Put(t, answerOf(t, "spread"), credentials(v.prefixes...), "social", "year 2026", table)
-		s, err := open(t, fsys, c.Address("social.year 2026."+table), v.outside)
+		s, err := openAddress(t, fsys, c.Address("social.year 2026."+table), v.outside)
 		if v.bad == "" && (err != nil || len(s.Files) != 1) || v.bad != "" && (err == nil || !strings.Contains(err.Error(), v.bad)) {
 			t.Errorf("%v: found %v, expected %q", v, err, v.bad)
 		}
@@ -276,7 +276,7 @@ func TestPathsUp(t *testing.T) {
 		table := fmt.Sprintf("up%d", i)
 		c.Put(t, []byte(answer), map[string]any{"config": keysOf(o)}, "a", table)
 		for _, outside := range []bool{false, true} {
-			_, err := open(t, newFS(t), c.Address("a."+table), outside)
+			_, err := openAddress(t, newFS(t), c.Address("a."+table), outside)
 			if err == nil || !strings.Contains(err.Error(), "with dots in its path") || !errors.Is(err, lake.ErrFormat) {
 				t.Errorf("%s: found %v, expected an error about dots", bad, err)
 			}
@@ -294,7 +294,7 @@ func TestExpiry(t *testing.T) {
 		keys := keysOf(o)
 		keys["s3.session-token-expires-at-ms"] = fmt.Sprint(time.Now().Add(time.Duration(minutes) * time.Minute).UnixMilli())
 		c.Put(t, answerOf(t, "second"), map[string]any{"config": keys}, "social", "year 2026", "fol.lows")
-		if _, err := open(t, fsys, c.Address("social.year 2026.fol%2Elows"), false); err != nil {
+		if _, err := openAddress(t, fsys, c.Address("social.year 2026.fol%2Elows"), false); err != nil {
 			t.Fatal(err)
 		}
 		const opened = 2 // Stat, and the list of metadata

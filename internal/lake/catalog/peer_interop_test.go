@@ -88,7 +88,7 @@ func TestPeerCatalogServer(t *testing.T) {
 	if found := edgesOf(t, address+"spread", "", true); found != "5 6\n6 7\n7 5" {
 		t.Errorf("found the edges %q, expected 5 6, 6 7 and 7 5", found)
 	}
-	if _, err := open(t, newFS(t), address+"none", false); err == nil || !strings.Contains(err.Error(), "found no table social.year 2026.none") {
+	if _, err := openAddress(t, newFS(t), address+"none", false); err == nil || !strings.Contains(err.Error(), "found no table social.year 2026.none") {
 		t.Errorf("found %v, expected an error about the table", err)
 	}
 }
