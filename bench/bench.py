@@ -696,8 +696,9 @@ class Bench:
             name, [self.graphmill, "import", source, "--memory", MEMORY, "--threads", threads, "--out", out], lambda r: count / r.wall, output=out
         )
 
-    def tables_peer(self, what: str, source: pathlib.Path, peer: str, threads: int) -> Contestant:
-        command = [self.python("tables", "polars", "duckdb", "pyarrow", "numpy"), HERE / "peer_tables.py", what, source, "--peer", peer, "--threads", threads]
+    def tables_peer(self, what: str, source: pathlib.Path, peer: str, threads: int, *more: object) -> Contestant:
+        python = self.python("tables", "polars", "duckdb", "pyarrow", "numpy")
+        command = [python, HERE / "peer_tables.py", what, source, "--peer", peer, "--threads", threads, *more]
         return Contestant(peer, command, lambda r: r["rows_per_second"])
 
     def csv(self) -> None:
@@ -716,6 +717,15 @@ class Bench:
                 f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading all columns, {in_words(t)}",
                 "edges/s",
                 [self.importing(source, t, 16 << self.args.scale)] + [self.tables_peer("scan", source, peer, t) for peer in peers],
+            )
+        # The same result, nearly: the edges sorted by destination in a file, without offsets, checks and checksums, in as much memory as it takes.
+        sorters = [peer for peer in peers if peer in ("polars", "duckdb")]
+        for t in self.args.threads:
+            self.race(
+                f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading, sorting and writing it, {in_words(t)}",
+                "edges/s",
+                [self.importing(source, t, 16 << self.args.scale)]
+                + [self.tables_peer("sort", source, peer, t, "--out", self.work / "out" / f"sorted.{peer}") for peer in sorters],
             )
 
     def parquet(self) -> None:

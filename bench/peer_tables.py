@@ -2,12 +2,14 @@
 
 usage: peer_tables.py read PAIRS.csv --peer polars|duckdb|pyarrow --threads T
        peer_tables.py scan EDGES.parquet|EDGES.arrow --peer polars|duckdb|pyarrow --threads T
+       peer_tables.py sort EDGES.parquet|EDGES.arrow --peer polars|duckdb --threads T --out FILE
        peer_tables.py join FOLDER    --peer polars|duckdb --threads T
        peer_tables.py edges STORE OUT.csv|OUT.npy|OUT.parquet|OUT.arrow     a homogeneous store's edges in input order
        peer_tables.py strings FOLDER --keys N --refs N
 
 `read` loads integer pairs into columns; `scan` reads all columns of a table and sums each, so that every value is
-read; `join` reads the tables that `strings`
+read; `sort` reads them, sorts the rows by destination, and writes them (polars: in the order of the input at each
+destination, as Arrow without compression; DuckDB: in any order there, as Parquet without compression); `join` reads the tables that `strings`
 writes and finds the row number of every reference. Their clock starts after the
 imports. Prints one JSON.
 """
@@ -22,12 +24,13 @@ from collections.abc import Callable
 from typing import Any
 
 parser = argparse.ArgumentParser()
-parser.add_argument("command", choices=["read", "scan", "join", "edges", "strings"])
+parser.add_argument("command", choices=["read", "scan", "sort", "join", "edges", "strings"])
 parser.add_argument("paths", nargs="+")
 parser.add_argument("--peer", choices=["polars", "duckdb", "pyarrow"])
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--keys", type=int)
 parser.add_argument("--refs", type=int)
+parser.add_argument("--out")
 args = parser.parse_args()
 os.environ["POLARS_MAX_THREADS"] = str(args.threads)  # read when polars is loaded
 
@@ -90,6 +93,27 @@ def scan(path: str) -> tuple[int, float]:
         for column in batch.columns:
             pc.sum(column)
     return rows, start
+
+
+def sort(path: str) -> tuple[int, float]:
+    """Returns the rows that were sorted and written, and the clock's start. Ids are written with 32 bits, as a store has them."""
+    os.makedirs(os.path.dirname(args.out), exist_ok=True)
+    if args.peer == "polars":
+        import polars as pl
+
+        start = time.perf_counter()
+        frame = (pl.read_ipc(path, memory_map=False) if path.endswith(".arrow") else pl.read_parquet(path)).cast({"src": pl.UInt32, "dst": pl.UInt32})
+        frame.sort("dst", maintain_order=True).write_ipc(args.out, compression="uncompressed")
+        return frame.height, start
+    db = duck()
+    start = time.perf_counter()
+    db.execute(
+        "COPY (SELECT src::UINTEGER AS src, dst::UINTEGER AS dst, weight FROM read_parquet(?) ORDER BY dst) TO '"
+        + args.out.replace("'", "''")
+        + "' (FORMAT parquet, COMPRESSION uncompressed)",
+        [path],
+    )
+    return db.execute("SELECT count(*) FROM read_parquet(?)", [args.out]).fetchone()[0], start
 
 
 def join(folder: str) -> tuple[int, float]:
@@ -169,8 +193,8 @@ def strings(folder: str) -> None:
     os.replace(folder + ".partial", folder)
 
 
-if args.command in ("read", "scan", "join"):
-    rows, start = {"read": read, "scan": scan, "join": join}[args.command](*args.paths)
+if args.command in ("read", "scan", "sort", "join"):
+    rows, start = {"read": read, "scan": scan, "sort": sort, "join": join}[args.command](*args.paths)
     seconds = time.perf_counter() - start
     print(json.dumps({"rows": rows, "seconds": seconds, "rows_per_second": rows / seconds}))
 else:
