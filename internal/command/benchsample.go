@@ -21,7 +21,9 @@ func newBenchSample(t *cli.Terminal) *cobra.Command {
 		Short: "Measure sampled edges per second of the memory executor",
 		Long: `Samples batches and discards them, to measure the speed of sampling itself, including
 relabelling and edge ids. Without --seeds, the seeds are the nodes at which the first
-hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
+hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op. Beside the
+rate stands what bounds it: how often the same threads read 4 bytes at random places of
+the longest list of neighbours, since a draw reads at least one such place.`,
 		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
   graphmill bench sample g.store --fanout 15,10 --json | jq .sampled_edges_per_second`,
 		Args: cli.OneArg("one STORE"),
@@ -45,8 +47,13 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 			if c.AsJSON {
 				return t.JSON(b)
 			}
-			_, err = fmt.Fprintf(t.Stdout, "%s sampled edges/s, %s batches/s (%d batches of %d seeds in %.3g s, %d threads, peak %s)\n",
-				human.Words(b.SampledEdgesPerSecond), human.Words(b.BatchesPerSecond), b.Batches, b.BatchSize, b.Seconds, b.Threads, human.Bytes(b.PeakRSS))
+			limit := ""
+			if b.RandomReadsPerSecond > 0 {
+				limit = fmt.Sprintf("limit  %s random reads/s of 4 bytes from %s of neighbours: %.2f of it\n",
+					human.Words(b.RandomReadsPerSecond), human.Bytes(b.RandomReadBytes), b.SampledEdgesPerSecond/b.RandomReadsPerSecond)
+			}
+			_, err = fmt.Fprintf(t.Stdout, "%s sampled edges/s, %s batches/s (%d batches of %d seeds in %.3g s, %d threads, peak %s)\n%s",
+				human.Words(b.SampledEdgesPerSecond), human.Words(b.BatchesPerSecond), b.Batches, b.BatchSize, b.Seconds, b.Threads, human.Bytes(b.PeakRSS), limit)
 			return err
 		},
 	}

@@ -55,7 +55,9 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.M
 	if err != nil {
 		return nil, err
 	}
+	reads, bytes := sampler.RandomReads(ctx, max(o.Threads, 1))
 	return &report.Measurement{
+		RandomReadsPerSecond: reads, RandomReadBytes: bytes,
 		SampledEdgesPerSecond: float64(timed.Drawn) / seconds, BatchesPerSecond: float64(batches) / seconds,
 		SampledEdges: timed.Drawn, Nodes: timed.Nodes, Batches: batches, BatchSize: job.BatchSize, Seconds: seconds, Threads: o.Threads,
 		Seeds: len(job.Seeds), PeakRSS: report.PeakRSS(), Plan: plan,
@@ -65,23 +67,26 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.M
 
 // withEdges keeps the seeds at which an op of the first hop finds edges.
 func withEdges(g *graph.Graph, p *sample.Plan, job sample.Job) ([]uint32, []sample.Time) {
+	var first []*graph.Adjacency
+	for _, op := range p.Ops {
+		e, err := g.EdgeType(op.Edges)
+		if err != nil || !slices.Contains(op.From, 0) {
+			continue
+		}
+		if g.Edges[e].Adj[op.Dir] == nil {
+			return job.Seeds, job.Times // degrees in a direction that is not stored are not known here
+		}
+		first = append(first, g.Edges[e].Adj[op.Dir])
+	}
 	var seeds []uint32
 	var times []sample.Time
 	for i, v := range job.Seeds {
-		for _, op := range p.Ops {
-			e, err := g.EdgeType(op.Edges)
-			if err != nil || !slices.Contains(op.From, 0) {
-				continue
-			}
-			// Degrees in a direction that is not stored are not known here.
-			a := g.Edges[e].Adj[op.Dir]
-			if a == nil || a.Indptr.At(int(v)) < a.Indptr.At(int(v)+1) {
-				seeds = append(seeds, v)
-				if job.Times != nil {
-					times = append(times, job.Times[i])
-				}
-				break
-			}
+		if !slices.ContainsFunc(first, func(a *graph.Adjacency) bool { return a.Indptr.At(int(v)) < a.Indptr.At(int(v)+1) }) {
+			continue
+		}
+		seeds = append(seeds, v)
+		if job.Times != nil {
+			times = append(times, job.Times[i])
 		}
 	}
 	return seeds, times
