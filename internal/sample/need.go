@@ -225,9 +225,9 @@ func (n *need) negatives(p *Plan) {
 	}
 }
 
-// sums adds the sums of weights and the guide to them.
+// sums adds the sums of weights and the cells of draws.
 func (n *need) sums(e *graph.Edges, column string, dir graph.Direction) {
 	if n.first(held{edges: e, column: column, sums: true, dir: dir}) {
-		n.bytes += 8*int64(e.Count) + 4*(int64(e.Count)/guideEdges+n.nodes(e.Type.Near(dir)))
+		n.bytes += (8 + 8) * int64(e.Count)
 	}
 }

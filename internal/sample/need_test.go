@@ -17,7 +17,7 @@ func TestNeed(t *testing.T) {
 		in      = 4*3 + 4*2 // offsets, neighbours
 		built   = 8*2 + 8*2 // offsets and places, neighbours and edge ids
 		column  = 8 * 2
-		sums    = 8*2 + 4*(2/guideEdges+2) // sums, guide
+		sums    = (8 + 8) * 2 // sums, cells
 		tables  = threads * 4 * (2 + 2)
 		context = threads * contextBytes
 	)

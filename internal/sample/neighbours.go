@@ -3,6 +3,7 @@ package sample
 import (
 	"sort"
 
+	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -39,23 +40,32 @@ func (n *Neighbours) EdgeID(p uint64) uint64 { return n.adj.edge(p) }
 // Weight is the weight of the edge at a position; 0 for one that is never drawn. The op must be Weighted.
 func (n *Neighbours) Weight(p uint64) float64 { return n.weights.weight(n.adj.edge(p)) }
 
-// Choose is the position of the edge of a node, whose edges have the positions [from, to), that a number from (0, 1] chooses
-// in proportion to the weights: the first up to which they sum up to more than u times their total. The op must be Weighted.
+// Choose is the position of the edge of a node, whose edges have the positions [from, to), that a draw chooses in
+// proportion to the weights: the first up to which they sum up to more than draw.Unit(r) times their total. The op must be Weighted.
 // No edge is chosen where none has a positive weight.
-func (n *Neighbours) Choose(v uint32, from, to uint64, u float64) (p uint64, ok bool) {
-	prefix := n.weights.prefix[from:to]
-	if len(prefix) == 0 || prefix[len(prefix)-1] == 0 {
+func (n *Neighbours) Choose(from, to, r uint64) (p uint64, ok bool) {
+	if from == to {
 		return 0, false
 	}
-	x := u * prefix[len(prefix)-1]
-	if n.weights.guide != nil {
-		parts := guideParts(uint32(len(prefix)))
-		guess := n.weights.guide[guideAt(uint32(from), v)+min(uint32(u*float64(parts)), parts-1)]
-		p = uint64(seek(prefix, guess, x))
+	first, cells := uint32(0), n.weights.cells != nil
+	if cells {
+		var sure bool
+		if first, sure = n.weights.cellEdge(r, uint32(from), uint32(to-from)); sure {
+			return from + uint64(first), true
+		}
+	}
+	prefix := n.weights.prefix[from:to]
+	total := prefix[len(prefix)-1]
+	if total == 0 {
+		return 0, false
+	}
+	x := draw.Unit(r) * total
+	if cells {
+		p = uint64(seek(prefix, first, x))
 	} else {
 		p = uint64(sort.Search(len(prefix), func(i int) bool { return prefix[i] > x }))
 	}
-	if p == uint64(len(prefix)) { // u was rounded up to 1: the last edge that can be drawn
+	if p == uint64(len(prefix)) { // the product was rounded up to the total: the last edge that can be drawn
 		for p--; n.Weight(from+p) == 0; p-- {
 		}
 	}

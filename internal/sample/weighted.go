@@ -32,10 +32,10 @@ type weightedDraws struct{ *weights }
 // stagedTake is the largest take that is drawn in stages.
 const stagedTake = 64
 
-// drawBlock draws a block in stages: the data that a draw reads (the total of the node, the guide, the sums) is prefetched for the whole
+// drawBlock draws a block in stages: what a draw reads (its cell and, where that cannot tell, the sums of the node) is prefetched for the whole
 // block before it is used.
 func (w weightedDraws) drawBlock(c *Context, o *op, key uint64, b block, pos, near []uint32) int {
-	if w.guide == nil || o.take > stagedTake || len(b.node) > blockNodes {
+	if w.cells == nil || o.take > stagedTake || len(b.node) > blockNodes {
 		return c.pickEach(o, key, b, pos, near)
 	}
 	k := int(o.take)
@@ -43,48 +43,17 @@ func (w weightedDraws) drawBlock(c *Context, o *op, key uint64, b block, pos, ne
 		c.staged = &staged{}
 	}
 	s := c.staged
-	drawing := 0 // nodes with more edges of positive weights than are taken
-	for i := range b.local {
-		s.live[i] = b.degree[i]
-		if w.isPoor(b.node[i]) {
-			s.live[i] = w.live(o, &run{start: b.start[i], n: b.degree[i]}, o.take, s.few[i*k:(i+1)*k])
-		}
-		if s.live[i] > o.take {
-			s.node[drawing] = uint32(i)
-			s.at[drawing] = b.start[i] + b.degree[i] - 1
-			drawing++
-		}
-	}
-	prefetch.Wide(unsafe.SliceData(w.prefix), s.at[:drawing])
-	n, first := drawing*k, o.adj.first
-	for j, i := range s.node[:drawing] {
-		start, d := b.start[i], b.degree[i]
-		h := draw.Absorb(key, uint64(b.node[i]+first))
-		total, parts, base := w.prefix[start+d-1], guideParts(d), guideAt(start, b.node[i])
-		s.key[j] = h
-		for number := range k {
-			u := draw.Unit(draw.At(h, uint64(number)))
-			s.x[j*k+number] = u * total
-			s.guess[j*k+number] = base + min(uint32(u*float64(parts)), parts-1)
-		}
-	}
-	prefetch.At(unsafe.SliceData(w.guide), s.guess[:n])
-	for j, i := range s.node[:drawing] {
-		start := b.start[i]
-		for at := j * k; at < (j+1)*k; at++ {
-			s.guess[at] = start + w.guide[s.guess[at]]
-		}
-	}
-	prefetch.Wide(unsafe.SliceData(w.prefix), s.guess[:n])
-	n = 0
-	j := 0
+	drawing := s.place(w, o, key, b)
+	prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(w.cells))), s.at[:drawing*k])
+	w.settle(s, b, drawing, k)
+	n, j := 0, 0
 	for i, l := range b.local {
 		start, d := b.start[i], b.degree[i]
 		out := pos[n:]
 		switch {
 		case s.live[i] > o.take:
 			out = out[:k]
-			w.resolve(c, o, s.key[j], start, b.node[i], s.x[j*k:(j+1)*k], s.guess[j*k:(j+1)*k], w.prefix[start:start+d], out)
+			w.resolve(c, o, s.key[j], start, d, s.edge[j*k:(j+1)*k], out)
 			j++
 		case s.live[i] == d:
 			out = out[:d]
@@ -107,31 +76,89 @@ func (w weightedDraws) drawBlock(c *Context, o *op, key uint64, b block, pos, ne
 
 // staged is the draws of a block that wait for their data.
 type staged struct {
-	node, at [blockNodes]uint32
-	live     [blockNodes]uint32              // edges with a positive weight, as far as they are counted
-	few      [blockNodes * stagedTake]uint32 // the first of them, of nodes that have others
-	key      [blockNodes]uint64
-	x        [blockNodes * stagedTake]float64
-	guess    [blockNodes * stagedTake]uint32
+	live [blockNodes]uint32              // edges with a positive weight, as far as they are counted
+	few  [blockNodes * stagedTake]uint32 // the first of them, of nodes that have others
+
+	// Of each node with more such edges than are taken: its place in the block, and its key.
+	node [blockNodes]uint32
+	key  [blockNodes]uint64
+	// Of each draw of these nodes: the place of its cell, its fraction of the cell, and the edge that it takes.
+	at, fraction, edge [blockNodes * stagedTake]uint32
+
+	doubtful [blockNodes*stagedTake + 1]uint32  // the draws that cells cannot tell
+	sums     [2][blockNodes * stagedTake]uint32 // where their searches read
 }
 
-// resolve turns the draws of a node into positions. The first draws are given, by x and a guess each. Draws that
-// replace misses are made here.
-func (w weightedDraws) resolve(c *Context, o *op, h uint64, start, node uint32, x []float64, guess []uint32, prefix []float64, out []uint32) {
-	n := uint32(len(prefix))
-	total, parts := prefix[n-1], guideParts(n)
+// place finds the cells of the draws of a block, and returns the number of nodes that draw.
+func (s *staged) place(w weightedDraws, o *op, key uint64, b block) int {
+	k, drawing := int(o.take), 0
+	for i, d := range b.degree {
+		s.live[i] = d
+		if w.isPoor(b.node[i]) {
+			s.live[i] = w.live(o, &run{start: b.start[i], n: d}, o.take, s.few[i*k:(i+1)*k])
+		}
+		if s.live[i] <= o.take {
+			continue
+		}
+		h := draw.Absorb(key, uint64(b.node[i]+o.adj.first))
+		start := b.start[i]
+		at, fraction := s.at[drawing*k:(drawing+1)*k], s.fraction[drawing*k:(drawing+1)*k]
+		for number := range at {
+			g, f := cellAt(draw.At(h, uint64(number)), d)
+			at[number], fraction[number] = start+g, f
+		}
+		s.node[drawing], s.key[drawing] = uint32(i), h
+		drawing++
+	}
+	return drawing
+}
+
+// settle finds the edges of the first k draws of each drawing node of a block.
+func (w weightedDraws) settle(s *staged, b block, drawing, k int) {
+	doubtful := 0
+	for j, i := range s.node[:drawing] {
+		slack := cellSlack(b.degree[i])
+		for at := j * k; at < (j+1)*k; at++ {
+			edge, sure := w.cells[s.at[at]].take(s.fraction[at], slack)
+			s.edge[at] = edge
+			s.doubtful[doubtful] = uint32(at)
+			if !sure {
+				doubtful++
+			}
+		}
+	}
+	for n, at := range s.doubtful[:doubtful] {
+		i := s.node[int(at)/k]
+		s.sums[0][n], s.sums[1][n] = b.start[i]+s.edge[at], b.start[i]+b.degree[i]-1
+	}
+	for _, at := range s.sums {
+		prefetch.Wide(unsafe.SliceData(w.prefix), at[:doubtful])
+	}
+	for _, at := range s.doubtful[:doubtful] {
+		j := int(at) / k
+		i := s.node[j]
+		sums := w.prefix[b.start[i]:][:b.degree[i]]
+		x := draw.Unit(draw.At(s.key[j], uint64(int(at)-j*k))) * sums[len(sums)-1]
+		s.edge[at] = seek(sums, s.edge[at], x)
+	}
+}
+
+// resolve turns the draws of a node, of which the first are given as edges, into positions. Draws that replace misses are made here.
+func (w weightedDraws) resolve(c *Context, o *op, h uint64, start, degree uint32, edges []uint32, out []uint32) {
 	took, misses, number := 0, 0, 0
 	for ; took < len(out) && misses < maxMisses; number++ {
-		var y float64
 		var p uint32
-		if number < len(x) {
-			y, p = x[number], guess[number]-start
+		if number < len(edges) {
+			p = edges[number]
 		} else {
-			u := draw.Unit(draw.At(h, uint64(number)))
-			y, p = u*total, w.guide[guideAt(start, node)+min(uint32(u*float64(parts)), parts-1)]
+			r := draw.At(h, uint64(number))
+			var sure bool
+			if p, sure = w.cellEdge(r, start, degree); !sure {
+				sums := w.prefix[start:][:degree]
+				p = seek(sums, p, draw.Unit(r)*sums[degree-1])
+			}
 		}
-		p = seek(prefix, p, y)
-		if p >= n || contains(out[:took], p) {
+		if p >= degree || contains(out[:took], p) {
 			misses++
 			continue
 		}
@@ -141,7 +168,7 @@ func (w weightedDraws) resolve(c *Context, o *op, h uint64, start, node uint32, 
 	}
 	if took < len(out) {
 		weight := func(i int) float64 { return w.weight(o.adj.edge(uint64(start) + uint64(i))) }
-		c.walk(h, uint64(number), int(n), uint32(len(out)), uint32(took), weight, out)
+		c.walk(h, uint64(number), int(degree), uint32(len(out)), uint32(took), weight, out)
 	}
 	for i := range out {
 		out[i] += start

@@ -15,20 +15,9 @@ type weights struct {
 	// prefix holds, by position, the sum of the weights of the node's edges up to this one, inclusive.
 	prefix []float64
 	poor   []uint64 // a bit per node: it has a weight that is 0, negative or NaN. nil where no node has one.
-	// guide holds, for equal parts of the total of a node, the position in its sums where the part begins: degree/guideEdges + 1
-	// entries from guideAt on. A search starts there and is still exact, so the guide only changes its speed. It is nil
-	// where its places do not fit 32 bits, and for a wide edge type.
-	guide []uint32
+	// cells are those of each node, by position: as many as it has edges. nil for a wide edge type, and for lists in any order.
+	cells []cell
 }
-
-// guideEdges is the number of edges per entry of the guide.
-const guideEdges = 2
-
-// guideParts is the number of entries of a node in the guide.
-func guideParts(degree uint32) uint32 { return degree/guideEdges + 1 }
-
-// guideAt is the place of the first entry of node v. It is at least the number of entries of all nodes before it.
-func guideAt(start, v uint32) uint32 { return start/guideEdges + v }
 
 // columnCache holds the columns that several ops share.
 type columnCache struct {
@@ -103,8 +92,8 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	}
 	w := &weights{values: v, prefix: makeTable[float64](a.count())}
 	nodes := a.nodes()
-	if size := a.count()/guideEdges + nodes; size < math.MaxUint32 && !a.wide() && a.stops == nil { // parts of lists in any order would overlap
-		w.guide = makeTable[uint32](size)
+	if !a.wide() && a.stops == nil { // cells of lists in any order could overlap
+		w.cells = makeTable[cell](a.count())
 	}
 	for n := range nodes {
 		sum := 0.0
@@ -121,8 +110,8 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 			return nil, tagged.Errorf(errWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums; replace infinite weights, or divide all of them by one number",
 				e.Type, name, dir, a.first+uint32(n))
 		}
-		if w.guide != nil {
-			fillGuide(w.guide[guideAt(uint32(start), uint32(n)):][:guideParts(uint32(end-start))], w.prefix[start:end])
+		if w.cells != nil {
+			fillCells(w.cells[start:end], w.prefix[start:end])
 		}
 	}
 	c.byWeight[key] = w
@@ -140,20 +129,6 @@ func (w *weights) setPoor(v uint32, nodes int) {
 // isPoor says whether node v has a weight that is never drawn.
 func (w *weights) isPoor(v uint32) bool {
 	return w.poor != nil && w.poor[v/64]>>(v%64)&1 == 1
-}
-
-// fillGuide sets, for each equal part of the total, the position in the sums of a node where the part begins.
-func fillGuide(guide []uint32, prefix []float64) {
-	p := 0
-	for g := range guide {
-		if len(prefix) > 0 {
-			bound := prefix[len(prefix)-1] * float64(g) / float64(len(guide))
-			for p < len(prefix)-1 && prefix[p] <= bound {
-				p++
-			}
-		}
-		guide[g] = uint32(p)
-	}
 }
 
 // seek is the first index with a sum above x, or len(prefix) if there is none. The search starts from a guess.

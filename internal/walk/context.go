@@ -189,7 +189,7 @@ func (c *Context) choose(k int, step, number uint64, n *sample.Neighbours) (p ui
 	if c.w.rules.Column == "" {
 		return c.from[k] + draw.Below(r, c.degree[k]), true
 	}
-	return n.Choose(c.node[i], c.from[k], c.from[k]+c.degree[k], draw.Unit(r))
+	return n.Choose(c.from[k], c.from[k]+c.degree[k], r)
 }
 
 // reach prefetches the far ends at the first m chosen positions.

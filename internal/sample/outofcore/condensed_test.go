@@ -53,7 +53,7 @@ func TestCondensedEnds(t *testing.T) {
 		job.Seeds[i] = uint32(i * 1000)
 	}
 	refused, done := 0, 0
-	for memory := int64(63 << 20); memory < 69<<20; memory += 1 << 20 {
+	for memory := int64(71 << 20); memory < 77<<20; memory += 1 << 20 {
 		x, err := Open(t.Context(), vfs.OS, s, p, Options{Design: Condensed, Threads: 3, Ops: true, Epochs: 3, Memory: memory})
 		if err == nil {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // against a hang
