@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	out := cli.NewStdout(stdout, stop)
 	t := &cli.Terminal{Args: args, Stdin: os.Stdin, Stdout: out, Stderr: stderr}
-	root := newRoot(t)
+	root := newRootFor(t, args)
 	root.SetArgs(args[1:])
 	root.SetOut(out)
 	root.SetErr(io.Discard) // where cobra tells of a stdout that fails, as execute does
@@ -91,7 +92,20 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 }
 
-func newRoot(t *cli.Terminal) *cobra.Command {
+// newRoot makes the root with all commands.
+func newRoot(t *cli.Terminal) *cobra.Command { return newRootWith(t, "") }
+
+// newRootFor makes the root for a line, whose first word is the program's name. It has one command alone where the line begins with it, since all
+// of them with their flags take a third of the time in which the program starts.
+func newRootFor(t *cli.Terminal, args []string) *cobra.Command {
+	if len(args) > 1 && slices.ContainsFunc(commands(), func(c subcommand) bool { return c.name == args[1] }) {
+		return newRootWith(t, args[1])
+	}
+	return newRoot(t)
+}
+
+// newRootWith makes the root with the command that has a name, or with all for the name "".
+func newRootWith(t *cli.Terminal, only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "graphmill COMMAND",
 		Short: "Raw graph tables in, training-ready batches out",
@@ -108,13 +122,56 @@ DGL, TF-GNN or JAX.`,
 		Args:    cli.UnknownCommand("found command %q, which graphmill does not have"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(command.NewQuickstart(t, newRoot), command.NewDraft(t), command.NewImport(t, nil), command.NewExport(t), command.NewGenerate(t), command.NewColumn(t), command.NewAppend(t), command.NewCompact(t), command.NewSnapshot(t), command.NewJoin(t), command.NewInfo(t),
-		command.NewSample(t, nil), command.NewForecast(t), command.NewChunk(t), command.NewFeed(t), command.NewEvents(t), command.NewServe(t), command.NewHost(t), command.NewWalk(t), command.NewPack(t),
-		command.NewDispatch(t, nil), command.NewPartitionGraph(t), command.NewPartition(t, nil), command.NewVerify(t), command.NewReport(t), command.NewDraw(t),
-		command.NewMetadata(t), command.NewTFGNN(t), command.NewBench(t), command.NewVersion(t, commit))
+	for _, c := range commands() {
+		if only == "" || c.name == only {
+			root.AddCommand(c.make(t))
+		}
+	}
 	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 3 verification found damage, 130 interrupted")
 	cli.GroupCommands(root, commandGroups)
 	return root
+}
+
+// subcommand is a command below the root, by the name that it has.
+type subcommand struct {
+	name string
+	make func(t *cli.Terminal) *cobra.Command
+}
+
+// commands is the commands below the root, but for those that every program of cobra has.
+func commands() []subcommand {
+	return []subcommand{
+		{"quickstart", func(t *cli.Terminal) *cobra.Command { return command.NewQuickstart(t, newRoot) }},
+		{"draft", command.NewDraft},
+		{"import", func(t *cli.Terminal) *cobra.Command { return command.NewImport(t, nil) }},
+		{"export", command.NewExport},
+		{"generate", command.NewGenerate},
+		{"column", command.NewColumn},
+		{"append", command.NewAppend},
+		{"compact", command.NewCompact},
+		{"snapshot", command.NewSnapshot},
+		{"join", command.NewJoin},
+		{"info", command.NewInfo},
+		{"sample", func(t *cli.Terminal) *cobra.Command { return command.NewSample(t, nil) }},
+		{"forecast", command.NewForecast},
+		{"chunk", command.NewChunk},
+		{"feed", command.NewFeed},
+		{"events", command.NewEvents},
+		{"serve", command.NewServe},
+		{"host", command.NewHost},
+		{"walk", command.NewWalk},
+		{"pack", command.NewPack},
+		{"dispatch", func(t *cli.Terminal) *cobra.Command { return command.NewDispatch(t, nil) }},
+		{"partition-graph", command.NewPartitionGraph},
+		{"partition", func(t *cli.Terminal) *cobra.Command { return command.NewPartition(t, nil) }},
+		{"verify", command.NewVerify},
+		{"report", command.NewReport},
+		{"draw", command.NewDraw},
+		{"metadata", command.NewMetadata},
+		{"tfgnn", command.NewTFGNN},
+		{"bench", command.NewBench},
+		{"version", func(t *cli.Terminal) *cobra.Command { return command.NewVersion(t, commit) }},
+	}
 }
 
 // commandGroups are the groups of the commands in the help.
