@@ -369,7 +369,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	if j.run.Memory > 0 {
 		// Garbage counts as memory: return what reading the assignment left now, and let less of it accumulate later.
 		debug.FreeOSMemory()
-		defer debug.SetGCPercent(debug.SetGCPercent(20))
+		defer operation.LessGarbage(20)()
 	}
 	if err := j.fill(ctx, w); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,7 +199,7 @@ const writingWork = 2
 func CutGraph(o *option.Partition, opt partition.Options, writing string, run func(partition.Options) (*partition.Result, error)) (*partition.Result, error) {
 	// The graph is most of the heap. By default the garbage collector waits until the heap has doubled, which may exceed
 	// the budget, so it runs earlier here.
-	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	defer operation.LessGarbage(10)()
 	stages := operation.NewStages(&o.Run)
 	opt.Progress = stages.Update
 	opt.Foretold = func(f partition.Forecast) {

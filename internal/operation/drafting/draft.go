@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -30,7 +29,7 @@ func Draft(ctx context.Context, source string, w io.Writer, o option.Draft) (_ *
 		return nil, err
 	}
 	if o.Memory > 0 {
-		defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as memory
+		defer operation.LessGarbage(20)() // garbage counts as memory
 	}
 	fsys := vfs.Unchanged(vfs.OS)
 	var s draft.Source

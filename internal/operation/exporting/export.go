@@ -2,7 +2,6 @@ package exporting
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,7 +67,7 @@ func Export(ctx context.Context, in, out string, o option.Export) (_ *report.Rep
 		return nil, err
 	}
 	if o.Memory > 0 {
-		defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as memory
+		defer operation.LessGarbage(20)() // garbage counts as memory
 	}
 	e := &exporting{o: &o, in: in, out: out, start: time.Now(), report: operation.NewReport(&o.Run, "export", operation.Titled(in))}
 	switch o.To {

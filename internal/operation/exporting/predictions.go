@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ func Predictions(ctx context.Context, in, out string, o option.Predictions) (_ *
 		return nil, err
 	}
 	if o.Memory > 0 {
-		defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as memory
+		defer operation.LessGarbage(20)() // garbage counts as memory
 	}
 	opt, err := predictionOptions(&o)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -36,7 +35,7 @@ type Input struct {
 // Write fits features, or takes the state of another store, and writes their columns and features.json to w. It adds the columns to meta, whose types are
 // those of the store.
 func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *report.Report) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage counts as memory
+	defer operation.LessGarbage(10)() // garbage counts as memory
 	p := &preparation{Input: in, w: w, r: r}
 	p.opt = features.Options{Threads: in.Run.Threads, Memory: in.Run.Memory / 2, Touched: p.touched}
 	if in.Like != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +127,7 @@ func (s *sampling) run(ctx context.Context) (err error) {
 	defer s.sets.close()
 	defer operation.CloseWith(&err, s.executor.close)
 	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer operation.LessGarbage(20)()
 	prepared := time.Now()
 	s.report.Stage("compile the plan", prepared.Sub(began), 0, "")
 	line := operation.NewMeter(&s.o.Run, "sample", int64(output.Subgraphs(s.executor.sampler, s.job)*uint64(s.o.Epochs)), "subgraphs")

@@ -3,7 +3,6 @@ package walking
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ func Walk(ctx context.Context, in, out string, o option.Walk) (_ *report.Report,
 	}
 	defer operation.CloseAfter(&err, out, s.Close)
 	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer operation.LessGarbage(20)()
 	r := operation.NewReport(&o.Run, "walk", "Walks over "+operation.Titled(in))
 	plan, err := walkPlan(&o, s.Graph, rules)
 	if err != nil {
