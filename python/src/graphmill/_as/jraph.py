@@ -10,6 +10,7 @@ import numpy as np
 from .._arrays import Array
 from .._folder import apart
 from .._jax_device import padded, room
+from .._kept_packs import KeptColumn
 from .._makers import makes
 from .._packs import PackBatch, PackSchema
 from .._schema import Raw, Schema
@@ -120,7 +121,7 @@ def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
     ((t, n),), ((e, x),) = b.nodes.items(), b.edges.items()
 
     def columns(type_: Any, of: dict[str, Array], id_name: str, ids: Array | None, mask: Array) -> dict[str, Array]:
-        out = {k: _column(v, (type_, k) in schema.bfloat16) for k, v in of.items()}
+        out = {k: v.made() if isinstance(v, KeptColumn) else _column(v, (type_, k) in schema.bfloat16) for k, v in of.items()}
         if ids is not None:
             out.setdefault(id_name, ids.astype(np.int32))
         return out or {"mask": mask}
