@@ -78,7 +78,7 @@ class Cached(unittest.TestCase):
     def test_packs(self) -> None:
         r, kept = random.Random(3), 0
         for case in self.cases:
-            for size in ("10", "500", "3KiB", "1GiB"):
+            for size in ("10", "1000", "8KiB", "1GiB"):  # typed graphs have rows of 1,392 bytes, molecules of 18.7 KiB
                 if case[0] == "small_samples":  # it has no columns
                     continue
                 options: dict[str, Any] = dict(seed=r.randrange(99), batch=r.choice([None, 1, 3]), tail=r.choice(TAILS), world_size=2, rank=r.randrange(2))
@@ -88,25 +88,25 @@ class Cached(unittest.TestCase):
                 s = b.stats()
                 self.assertTrue(s.kept_share == 1 or size != "1GiB")
                 kept += b.cache.nbytes
-        self.assertGreater(kept, 20_000)
+        self.assertGreater(kept, 30_000)
 
     def test_blocks(self) -> None:
         """Packs are gathered in blocks, and rows are read in pieces: batches depend on neither."""
         for size in (1, 9_000):
             with unittest.mock.patch.object(_packs, "_BLOCK", size), unittest.mock.patch.object(_kept_packs, "ROWS", 100):
-                self.check(("molecules", "--reserve"), "5KiB", seed=4, batch=2)
+                self.check(("molecules", "--reserve"), "8KiB", seed=4, batch=2)
 
     def test_what_is_kept(self) -> None:
         """The rows of nodes and edges of the first graphs, as far as all their bytes fit. Types whose rows take no more than their numbers are not kept."""
         c = Collection(made.molecules())
         atoms = np.diff(c.nodes["atom"].graph_ptr.astype(np.int64))
-        b = loader("molecules", "--reserve", as_=self.form, cache="3KiB", device=self.device)
+        b = loader("molecules", "--reserve", as_=self.form, cache="8KiB", device=self.device)
         cache = b.cache
         assert cache is not None
-        graphs = int(np.searchsorted(np.cumsum(atoms * 14), 3072, "right"))  # x, float32[3], and charge, bfloat16; an edge has two bytes, or four in torch
+        graphs = int(np.searchsorted(np.cumsum(atoms * 14), 8192, "right"))  # x, float32[3], and charge, bfloat16; an edge has two bytes, or four in torch
         self.assertEqual({t: x.tolist() for t, x in cache.nodes.items()}, {"atom": list(range(int(atoms[:graphs].sum())))})
         self.assertEqual(cache.nbytes, int(atoms[:graphs].sum()) * 14)
-        self.assertRegex(repr(cache), rf"^Cache\(3 KiB\): {atoms[:graphs].sum()} rows, .* KiB, on ")
+        self.assertRegex(repr(cache), rf"^Cache\(8 KiB\): {atoms[:graphs].sum()} rows, .* KiB, on ")
         rows = sum(int(atoms[i]) for p in loader("molecules", "--reserve") for i in p.graph_id[p.graph_mask])
         sent = 0
         for _ in b:
@@ -123,13 +123,13 @@ class Cached(unittest.TestCase):
         self.assertEqual(sent, 2 * len(whole))
 
     def test_loaders_that_share(self) -> None:
-        first = loader("molecules", "--reserve", as_=self.form, cache="2KiB", device=self.device)
+        first = loader("molecules", "--reserve", as_=self.form, cache="9KiB", device=self.device)
         second = self.check(("molecules", "--max-graphs", "5"), first.cache, batch=2)
         self.assertIs(second.cache, first.cache)
 
     def test_a_pass_that_continues(self) -> None:
         case = ("molecules", "--reserve")
-        a, b, again = (loader(*case, as_=self.form, seed=2, **more) for more in ({}, {"cache": "2KiB"}, {"cache": "5KiB"}))
+        a, b, again = (loader(*case, as_=self.form, seed=2, **more) for more in ({}, {"cache": "7KiB"}, {"cache": "1MiB"}))
         for _ in zip(range(4), b):
             pass
         for x in (a, again):
@@ -161,7 +161,9 @@ class Cached(unittest.TestCase):
             loader(*case, as_=self.form, cache="2XB")
         with self.assertRaisesRegex(ValueError, "found device='toaster', expected a device"):
             loader(*case, as_=self.form, device="toaster")
-        with self.assertRaisesRegex(ValueError, "found cache= with packs that have no columns of nodes or edges of more than 4 bytes per row"):
+        with self.assertRaisesRegex(
+            ValueError, "found cache= with packs that have no columns of nodes or edges which cpu.* holds in more than 4 bytes per row.*leave it out$"
+        ):
             loader("small_samples", "--reserve", as_=self.form, cache="2KiB")
         with self.assertRaisesRegex(ValueError, "found cache= with the rows of another collection"):
             loader("small_samples", "--reserve", as_=self.form, cache=b.cache)
@@ -170,7 +172,7 @@ class Cached(unittest.TestCase):
                 NodeLoader(made.DEBIAN, [2], seeds="package", as_="pyg", cache=b.cache)
             else:
                 loader("small_samples", "--reserve", as_=self.form, cache=b.cache)
-        with self.assertWarnsRegex(UserWarning, "^cache='10 B' keeps no rows, because graph 0 takes [0-9]+ B: give more bytes"):
+        with self.assertWarnsRegex(UserWarning, "^cache='10 B' keeps no rows, because those that fit save fewer bytes than the numbers of all rows take"):
             PackedLoader(made.layout(*case), made.molecules(), as_=self.form, cache=10)
         self.assertIsInstance(b.cache, Cache)
 
@@ -180,7 +182,7 @@ class TestPyGCached(Cached):
     form, device = "pyg", os.environ.get("GRAPHMILL_TEST_DEVICE")
 
     def test_labels(self) -> None:
-        self.check(("molecules", "--reserve"), "2KiB", label="label")
+        self.check(("molecules", "--reserve"), "8KiB", label="label")
         self.check(("molecules", "--reserve"), "1GiB", label="x")
 
 

@@ -21,8 +21,8 @@ _MOST = 1 << 30  # rows of a type that are kept, so that int32 numbers them and 
 class KeptGraphs:
     """The rows of nodes and edges of the first graphs of a collection, in a cache.
 
-    An epoch has each graph once, so that all graphs save as many bytes as they take. Where not all fit, the first ones are kept. Columns of types whose rows take
-    no more than their numbers are left out, and those that the device does not hold.
+    An epoch has each graph once, so that all graphs save as many bytes as they take. Where not all fit, the first ones are kept. Left out are columns that the
+    device does not hold, and types whose kept rows take no more bytes than the numbers of all rows of the type, which packs bring for them.
 
     Args:
         cache: to fill, or that a loader of the collection has filled.
@@ -57,29 +57,30 @@ class KeptGraphs:
         if cache.has(of, "collection"):
             return
         if not held:
+            more = "" if all(device.holds(x.dtype) for t in ptr for x in columns[t].values()) else ", or enable 64 bits in JAX (jax_enable_x64)"
             raise ValueError(
-                "found cache= with packs that have no columns of nodes or edges of more than 4 bytes per row, expected some, whose rows it keeps; leave it out"
+                f"found cache= with packs that have no columns of nodes or edges which {device.name} holds in more than 4 bytes per row, expected some, whose rows it keeps; leave it out{more}"
             )
         size: Array = np.sum([np.diff(ptr[t]) * sizes[t] for t in held], 0)  # of each graph
         graphs = int(np.searchsorted(np.cumsum(size), cache.memory, "right"))
         for t in held:
             graphs = min(graphs, int(np.searchsorted(ptr[t], _MOST, "right")) - 1)
         counts = {t: int(ptr[t][graphs]) for t in held}
-        need = int(size[:graphs].sum())
+        counts = {t: n for t, n in counts.items() if n * sizes[t] > int(ptr[t][-1]) * _NUMBER}
+        need = sum(n * sizes[t] for t, n in counts.items())
         tables: dict[str, Any] = {}
         with device.room(cache.memory, need):
-            for t, names in held.items():
-                for name, x in names.items() if counts[t] else ():
+            for t, rows in counts.items():
+                for name, x in held[t].items():
                     table = None
-                    for at in range(0, counts[t], ROWS):
-                        rows = x[at : min(at + ROWS, counts[t])]
-                        table = device.put(table, counts[t], at, rows, name, (t, name) in bfloat16)
+                    for at in range(0, rows, ROWS):
+                        table = device.put(table, rows, at, x[at : min(at + ROWS, rows)], name, (t, name) in bfloat16)
                     tables[_named(t, name)] = table
-        nodes = {t: np.arange(n) for t, n in counts.items() if n and isinstance(t, str)}
-        cache.keep(of, nodes, tables, sum(counts.values()), need)
-        if not tables and graphs < len(size):
+        cache.keep(of, {t: np.arange(n) for t, n in counts.items() if isinstance(t, str)}, tables, sum(counts.values()), need)
+        if not counts and graphs < len(size):
             warnings.warn(
-                f"cache={human(cache.memory)!r} keeps no rows, because graph {graphs} takes {human(int(size[graphs]))}: give more bytes", stacklevel=3
+                f"cache={human(cache.memory)!r} keeps no rows, because those that fit save fewer bytes than the numbers of all rows take: give more bytes",
+                stacklevel=3,
             )
 
     def packed(self, t: Any, columns: Mapping[str, Array], rows: Array) -> dict[str, KeptColumn]:
