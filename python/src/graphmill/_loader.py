@@ -194,10 +194,11 @@ class NodeLoader(Feeding):
         hosts_token, hosts_ca: with ``hosts``, the file with their token, and the PEM file with the certificates that theirs are signed by.
         edge_ids: False leaves e_id out of batches: the stream executor then draws and reads less.
         device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch while the trainer works on this one: for CUDA as a
-            whole, out of the feed's memory, on a stream of its own.
+            whole, out of the feed's memory, on a stream of its own. For "jraph" a device of JAX: "cpu", "gpu", "tpu:1" or a ``jax.Device``. Arrays of 64 bits, which
+            JAX has with ``jax_enable_x64`` alone, stay NumPy arrays.
         pin_memory: copy batches to pinned memory, where there is a CUDA device.
         cache: rows of nodes that stay on the device, so that batches bring only the others: the most bytes of them, "2GiB", or the `Cache` of another loader
-            (``loader.cache``), whose columns have those of this one. Batches have the same values. docs/gpu.md says what it takes.
+            (``loader.cache``), whose columns have those of this one. Batches have the same values. For "pyg", "dgl" and "jraph". docs/gpu.md says what it takes.
         transform: a function that gets each batch, before it is copied to a device, and returns what is yielded; with ``cache`` after it.
         words: words of PyG.
 
