@@ -267,6 +267,29 @@ class TestJraphCached(unittest.TestCase):
                 b = next(iter(loader))
                 self.assertEqual({b.nodes["x"].committed, b.nodes["n_id"].committed, b.senders.committed}, {committed})
 
+    def test_two_devices(self) -> None:
+        """A batch is on the device that was named, and nothing comes there that was not sent."""
+        program = """
+import sys
+import jax
+from graphmill import NodeLoader
+for device, cache in (("cpu:1", "2KiB"), (jax.devices()[1], None)):
+    loader = NodeLoader(sys.argv[1], [3], 50, as_="jraph", cache=cache, device=device)
+    with jax.transfer_guard("disallow"):
+        for b in loader:
+            assert {x.devices().pop() for x in (b.nodes["f4"], b.nodes["half"], b.senders, b.n_node)} == {jax.devices()[1]}
+    if cache:
+        print(loader.cache)
+        try:
+            NodeLoader(sys.argv[1], [3], as_="jraph", cache=loader.cache)
+        except ValueError as e:
+            print(e)
+"""
+        env = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+        p = subprocess.run([sys.executable, "-W", "ignore", "-c", program, bits().path], capture_output=True, text=True, env=env)
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertRegex(p.stdout, "on cpu:1 of JAX\nfound cache= on cpu:1 of JAX with device='cpu:0 of JAX', expected one device")
+
     def test_without_torch(self) -> None:
         """Neither torch nor, without a device, JAX is imported."""
         program = """

@@ -191,6 +191,25 @@ class TestJraphCached(Cached):
     form, device = "jraph", os.environ.get("GRAPHMILL_TEST_JAX_DEVICE")
     cases = tuple(case for case in CASES if case[0] != "typed")
 
+    def test_bytes(self) -> None:
+        """The bytes that are counted are those that are copied, and those of arrays that JAX cannot hold."""
+        from graphmill._jax_device import JaxDevice
+
+        on, copied = JaxDevice.on, [0]
+
+        def counted(of: Any, x: Any) -> Any:
+            copied[0] += sum(y.nbytes for y in (x if isinstance(x, list) else [x]))
+            return on(of, x)
+
+        for more in ({"device": "cpu"}, {"cache": "8KiB"}, {"cache": "1MiB"}):
+            packs = loader("molecules", "--reserve", as_="jraph", batch=2, **more)
+            copied[0] = left = 0
+            with unittest.mock.patch.object(JaxDevice, "on", counted):
+                for b in packs:
+                    left += sum(x.nbytes for x in b.globals.values() if isinstance(x, np.ndarray))
+            self.assertEqual(packs.stats().bytes_sent, copied[0] + left)
+            self.assertGreater(left, 0)
+
 
 del Cached  # whose tests are those of the subclasses
 

@@ -74,6 +74,9 @@ class Device(Protocol):
             more: rows of the batch as in `put`, perhaps none.
         """
 
+    def sent(self, rows: int) -> int:
+        """How many rows come to the device in `take` for some ``more``."""
+
     def moved(self, batch: Any) -> tuple[Any, int]:
         """A framework's object with its arrays on the device, and the bytes of all of them."""
 

@@ -89,8 +89,11 @@ class JaxDevice:
     def take(self, table: Any, place: Places, more: Array, name: str, bfloat16: bool) -> Any:
         if isinstance(table, np.ndarray):
             return _taken_here(table, place.host, more)
-        rows = self.on(bits(padded(more, room(len(more) + 1)))) if len(more) else None  # the last one is zeros
+        rows = self.on(bits(padded(more, self.sent(len(more))))) if len(more) else None
         return _taken(table, place.there, rows, "bfloat16" if bfloat16 else more.dtype.name)
+
+    def sent(self, rows: int) -> int:
+        return room(rows + 1) if rows else 0  # the last one is zeros
 
     def moved(self, batch: Any) -> tuple[Any, int]:
         arrays: list[Array] = []
@@ -133,7 +136,10 @@ def _found(device: Any) -> Any:
         found = jax.local_devices(backend=name or "none")
         if number.isdecimal() or not number:
             return found[int(number or 0)]
-    have = [f"{d.platform}:{i}" for backend in {jax.default_backend(): 0, "cpu": 0} for i, d in enumerate(jax.local_devices(backend=backend))]
+    have = []
+    for backend in dict.fromkeys([jax.default_backend(), "cpu"]):
+        with contextlib.suppress(RuntimeError):  # JAX_PLATFORMS leaves it out
+            have += [f"{d.platform}:{i}" for i, d in enumerate(jax.local_devices(backend=backend))]
     raise ValueError(f"found device={device!r}, expected a device that JAX has: {', '.join(have)}")
 
 

@@ -147,7 +147,7 @@ class KeptColumn:
         (table, values, name, bfloat16), s = self._of, self._slots
         sent = values[s.sent]
         out = s.of._device.take(table, s.places, sent, name, bfloat16).reshape(self.shape)
-        s.of.saved += int(out.nbytes) - sent.nbytes
+        s.of.saved += int(out.nbytes) - s.of._device.sent(len(sent)) * s.of._device.row_bytes(sent.dtype, sent.shape[1:], bfloat16)
         return out
 
 

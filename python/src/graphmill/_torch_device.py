@@ -61,6 +61,9 @@ class TorchDevice:
         here = (place < kept).reshape(-1, *[1] * (table.dim() - 1))
         return torch.where(here, table.index_select(0, place.clamp(max=kept - 1)), rows.index_select(0, (place - kept).clamp(0, len(rows) - 1)))
 
+    def sent(self, rows: int) -> int:
+        return rows
+
     def moved(self, batch: Any) -> tuple[Any, int]:
         size = 0
 
