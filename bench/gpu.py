@@ -153,7 +153,7 @@ class Bench:
 
     def checks(self) -> None:
         """The client's tests of loaders on a device, with the device in place of a made-up one."""
-        for module, graphs in (("test_cache", 8), ("test_card.TestCard.test_random_plans", 300)):
+        for module, graphs in (("test_cache", 8), ("test_cache_packs.TestPyGCached.test_packs", 8), ("test_card.TestCard.test_random_plans", 300)):
             env = {**os.environ, "GRAPHMILL_TEST_DEVICE": self.device, "GRAPHMILL_TEST_GRAPHS": str(2 if self.small else graphs)}
             at = self.folder / "repository" / "python" / "tests"
             try:

@@ -264,7 +264,7 @@ class Cached(unittest.TestCase):
             NodeLoader(store, [2], cache=cache, as_=form, features=["x"], device="meta")
         with self.assertRaisesRegex(ValueError, "found cache= with batches that have no columns of nodes"):
             NodeLoader(store, [2], cache="1KiB", as_=form, features="none")
-        with self.assertRaisesRegex(ValueError, "found cache= with as_='numpy', expected as_='pyg' or 'dgl'"):
+        with self.assertRaisesRegex(ValueError, "found cache= with as_='numpy', expected as_='pyg', 'dgl' or 'jraph'"):
             NodeLoader(store, [2], cache="1KiB")
         with self.assertRaisesRegex(ValueError, "found cache='2XB', expected at least one byte"):
             NodeLoader(store, [2], cache="2XB", as_=form)

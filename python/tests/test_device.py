@@ -220,7 +220,7 @@ class TestDevice(unittest.TestCase):
                 check_device("cuda:2")
 
     def test_refused(self) -> None:
-        with self.assertRaisesRegex(ValueError, "found device='cuda' with as_='numpy', expected as_='pyg' or 'dgl'"):
+        with self.assertRaisesRegex(ValueError, "found device='cuda' with as_='numpy', expected as_='pyg', 'dgl' or 'jraph'"):
             self.loader(as_="numpy", device="cuda")
         with self.assertRaisesRegex(ValueError, "found pin_memory=True with as_='jraph'"):
             self.loader(as_="jraph", pin_memory=True)

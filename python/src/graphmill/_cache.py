@@ -1,4 +1,4 @@
-"""Rows of nodes that stay on a device, so that batches bring only the others."""
+"""Rows that stay on a device, so that batches bring only the others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -21,22 +21,75 @@ from ._schema import Schema, key, parts_of
 from ._seeds import seed_file
 
 if TYPE_CHECKING:
-    import torch
-
     from ._store import Store
 
 _TRIAL = 1024  # batches whose nodes are counted
-_ROWS = 1 << 16  # rows per batch when the rows are read
+ROWS = 1 << 16  # rows that are read at a time
+
+
+class Device(Protocol):
+    """Where the rows of a cache are: a device of a framework. A table has the kept rows of a column.
+
+    Attributes:
+        name: devices of equal names are one.
+    """
+
+    name: str
+
+    def holds(self, dtype: np.dtype[Any]) -> bool:
+        """Whether the device has values of a dtype as they are; the rows of others stay in the memory of this process."""
+
+    def row_bytes(self, dtype: np.dtype[Any], shape: tuple[int, ...], bfloat16: bool) -> int:
+        """The bytes that a row takes in a table."""
+
+    def room(self, memory: int, need: int) -> contextlib.AbstractContextManager[None]:
+        """A context in which tables are filled. At its end, they are complete.
+
+        Args:
+            memory: the bytes of the cache, for the error.
+            need: the bytes of all tables.
+
+        Raises:
+            ValueError: the device lacks the memory for them.
+        """
+
+    def put(self, table: Any, total: int, first: int, x: Array, name: str, bfloat16: bool) -> Any:
+        """A table with the rows ``x`` from row ``first`` on.
+
+        Args:
+            table: what `put` returned for the rows before, which is used up; None begins a table.
+            total: rows of the table.
+            x: [rows, ...]; the bits of bfloat16 as uint16.
+            name: of the column, for errors.
+        """
+
+    def places(self, x: Array) -> Any:
+        """Numbers of rows, int32, as `take` reads them."""
+
+    def take(self, table: Any, place: Any, more: Array, name: str, bfloat16: bool) -> Any:
+        """Rows of a table and of a batch, [places, ...], with the dtype of the column.
+
+        Args:
+            place: of `places`, for each row its number in the table, or the number of rows of the table plus its number in ``more``; beyond both, the row is zeros.
+            more: rows of the batch as in `put`, perhaps none.
+        """
+
+    def sent(self, rows: int) -> int:
+        """How many rows come to the device in `take` for some ``more``."""
+
+    def moved(self, batch: Any) -> tuple[Any, int]:
+        """A framework's object with its arrays on the device, and the bytes of all of them."""
 
 
 class Cache:
-    """Rows of nodes on a device: of the columns of a `NodeLoader`'s batches, for the nodes that its batches have most often.
+    """Rows on a device, of the columns of a loader's batches.
 
-    A loader fills it before its first batch. Batches of loaders that were given it bring the rows of all other nodes, and one gather on the device
+    A loader fills it before its first batch. Batches of loaders that were given it bring all other rows, and one gather on the device
     joins both, in the order of the batch. The batches have the same values as without it.
 
-    The nodes are those that most batches of the first epoch have, of at most 1,024 batches spread over it, which are sampled once without columns. By the
-    law of draws, the counts are exact for these batches.
+    A `NodeLoader` keeps rows of nodes: of those that most batches of the first epoch have, of at most 1,024 batches spread over it, which are sampled once
+    without columns. By the law of draws, the counts are exact for these batches. A `PackedLoader`, whose epochs have each graph once, keeps the rows of nodes and
+    edges of the first graphs of the collection; all of them, if they fit.
 
     Args:
         memory: the most bytes of the rows: a number, or "2GiB".
@@ -53,19 +106,20 @@ class Cache:
         self.memory = _bytes(memory)
         self.nodes: dict[str, Array] = {}
         self.nbytes = 0
-        self._tables: dict[str, torch.Tensor] = {}  # by the feed's name of the column: the rows of nodes, in their order
-        self._of: tuple[str, str, frozenset[Any]] | None = None  # what was kept: fingerprint of the store, device, columns
+        self._tables: dict[str, Any] = {}  # by the feed's name of the column: the rows that are kept, in their order
+        self._rows = 0
+        self._of: tuple[str, str, frozenset[Any]] | None = None  # what was kept: fingerprint of the folder, device, columns
 
     def __repr__(self) -> str:
         if self._of is None:
             return f"Cache({human(self.memory)})"
-        return f"Cache({human(self.memory)}): {sum(map(len, self.nodes.values())):,} rows, {human(self.nbytes)}, on {self._of[1]}"
+        return f"Cache({human(self.memory)}): {self._rows:,} rows, {human(self.nbytes)}, on {self._of[1]}"
 
-    def fill(self, store: Store, device: torch.device, connection: Connection, schema: Schema, arguments: list[str], flags: Mapping[str, Any]) -> None:
+    def fill(self, store: Store, device: Device, connection: Connection, schema: Schema, arguments: list[str], flags: Mapping[str, Any]) -> None:
         """Choose the nodes and read their rows, or check that those that are kept are a loader's.
 
         Args:
-            device: of the loader. A CUDA device has its number.
+            device: of the loader.
             connection: of the loader, whose batches have all rows.
             arguments: of the loader's feed.
             flags: of the loader, which are among the arguments.
@@ -74,30 +128,49 @@ class Cache:
             ValueError: the rows that are kept are of another store, device or other columns.
         """
         columns = columns_of(connection, schema)
-        of = store._folder.fingerprint, str(device), frozenset((name, str(dtype), shape) for name, (dtype, shape) in columns.items())
-        if self._of is not None:
-            self._check(of)
+        of = identity(store._folder.fingerprint, device, {name: (str(dtype), shape) for name, (dtype, shape) in columns.items()})
+        if self.has(of, "store"):
             return
         names = by_type(columns)
-        sizes = {t: sum(_width(name, *columns[name], connection) for name in of_type) for t, of_type in names.items()}
+        sizes = {t: sum(device.row_bytes(*columns[name], name in connection.bfloat16) for name in of_type) for t, of_type in names.items()}
         if not any(sizes.values()):
             raise ValueError("found cache= with batches that have no columns of nodes, expected some, whose rows it keeps; leave it out")
         nodes = most(_counts(store, schema, connection.total, without_columns(arguments)), sizes, self.memory)
-        tables: dict[str, torch.Tensor] = {}
-        with _room(self.memory, sum(len(ids) * sizes[t] for t, ids in nodes.items()), device):
+        tables: dict[str, Any] = {}
+        need = sum(len(ids) * sizes[t] for t, ids in nodes.items())
+        with device.room(self.memory, need):
             for t, ids in nodes.items():
                 tables.update(_rows(store, t, ids, names[t], device, flags))
-        self.nodes, self._tables, self._of = nodes, tables, of
-        self.nbytes = sum(x.numel() * x.element_size() for x in tables.values())
+        self.keep(of, nodes, tables, sum(map(len, nodes.values())), need)
         least = min(filter(None, sizes.values()))
         if self.memory < least:
             warnings.warn(f"cache={human(self.memory)!r} keeps no rows, because a row takes {human(least)} or more: give more bytes", stacklevel=5)
 
-    def _check(self, of: tuple[str, str, frozenset[Any]]) -> None:
-        assert self._of is not None
+    def keep(self, of: tuple[str, str, frozenset[Any]], nodes: dict[str, Array], tables: dict[str, Any], rows: int, need: int) -> None:
+        """Take the rows that were read.
+
+        Args:
+            of: their `identity`.
+            rows: their number.
+            need: their bytes.
+        """
+        self.nodes, self._tables, self._rows, self.nbytes, self._of = nodes, tables, rows, need, of
+
+    def has(self, of: tuple[str, str, frozenset[Any]], what: str) -> bool:
+        """Whether it has the rows of a loader; False if it has none yet.
+
+        Args:
+            of: the `identity` of the rows.
+            what: the kind of the folder that they are of.
+
+        Raises:
+            ValueError: it has rows of another folder, on another device, or of other columns.
+        """
+        if self._of is None:
+            return False
         if of[0] != self._of[0]:
             raise ValueError(
-                "found cache= with the rows of another store, or of another version of it, expected the store that filled it; make a cache for each"
+                f"found cache= with the rows of another {what}, or of another version of it, expected the {what} that filled it; make a cache for each"
             )
         if of[1] != self._of[1]:
             raise ValueError(f"found cache= on {self._of[1]} with device={of[1]!r}, expected one device; make a cache for each")
@@ -106,25 +179,17 @@ class Cache:
             raise ValueError(
                 f"found cache= without the columns {', '.join(more)}, expected columns of the loader that filled it; begin with the loader that has most columns"
             )
+        return True
 
 
-@contextlib.contextmanager
-def _room(memory: int, need: int, device: torch.device) -> Iterator[None]:
-    """A context that puts rows on a device, and waits until they are there: loaders read them on streams of their own.
+def identity(fingerprint: str, device: Device, columns: Mapping[str, tuple[str, tuple[int, ...]]]) -> tuple[str, str, frozenset[Any]]:
+    """What the rows of a cache are: of which folder, on which device, and of which columns, by name with their dtype and the shape of a row."""
+    return fingerprint, device.name, frozenset((name, *of) for name, of in columns.items())
 
-    Raises:
-        ValueError: the device lacks the memory for them.
-    """
-    import torch
 
-    try:
-        yield
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-    except torch.cuda.OutOfMemoryError as e:
-        raise ValueError(
-            f"found cache={human(memory)!r} with rows of {human(need)}, expected rows for which {device} has memory; give fewer bytes ({e})"
-        ) from e
+def no_room(memory: int, need: int, device: str, why: object) -> ValueError:
+    """The error of a device that lacks the memory for the rows of a cache."""
+    return ValueError(f"found cache={human(memory)!r} with rows of {human(need)}, expected rows for which {device} has memory; give fewer bytes ({why})")
 
 
 class _Batches(Feeding):
@@ -161,25 +226,18 @@ def _counts(store: Store, schema: Schema, total: int, arguments: list[str]) -> d
     return counts
 
 
-def _rows(store: Store, t: str, ids: Array, names: list[str], device: Any, flags: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+def _rows(store: Store, t: str, ids: Array, names: list[str], device: Device, flags: Mapping[str, Any]) -> dict[str, Any]:
     """The rows of nodes of a type, of columns by the feed's name, as batches have them. They are read as batches of seeds without neighbours."""
-    import torch
-
-    from ._tensors import tensor
-
     same = {name: flags.get(name) for name in ("features", "joined", "memory", "executor", "hosts", "hosts_token", "hosts_ca", "slots")}
-    out: dict[str, torch.Tensor] = {}
+    out: dict[str, Any] = {}
     at = 0
     with seed_file(ids) as files:
-        feed = _Batches(feed_arguments(store.path, [0], 0, None, t, {**same, "edge_features": "none", "batch_size": _ROWS, "no_edge_ids": True}) + files)
+        feed = _Batches(feed_arguments(store.path, [0], 0, None, t, {**same, "edge_features": "none", "batch_size": ROWS, "no_edge_ids": True}) + files)
     with feed:
         connection = feed._connected(0, 1, 4)
         for b in batches(connection, 0, 0):
             for name in names:
-                x = tensor(b.columns[name], name, name in connection.bfloat16)
-                if not at:
-                    out[name] = torch.empty((len(ids), *x.shape[1:]), dtype=x.dtype, device=device)
-                out[name][at : at + len(x)] = x.to(device)
+                out[name] = device.put(out.get(name), len(ids), at, b.columns[name], name, name in connection.bfloat16)
             at += b.seeds
     if at != len(ids):
         raise GraphmillError(f"found {at} rows of {t}, expected {len(ids)}; make the loader again")
@@ -201,12 +259,6 @@ def by_type(columns: Mapping[str, Any]) -> dict[str, list[str]]:
     for name in columns:
         out.setdefault(parts_of(name)[1], []).append(name)
     return out
-
-
-def _width(name: str, dtype: Any, shape: tuple[int, ...], connection: Connection) -> int:
-    """The bytes of a row on the device, where uint16 and uint32 take the next signed dtype."""
-    wide = {"u2": 4, "u4": 8}.get(dtype.str[1:], dtype.itemsize) if name not in connection.bfloat16 else 2
-    return int(wide) * int(np.prod(shape, dtype=np.int64))
 
 
 def most(counts: Mapping[str, Array], sizes: Mapping[str, int], memory: int) -> dict[str, Array]:
@@ -250,22 +302,6 @@ def kept_file(cache: Cache, store: Store, types: list[str]) -> Iterator[list[str
         path = os.path.join(folder, "kept.npy")
         np.save(path, np.concatenate(parts))
         yield ["--kept", path]
-
-
-def joined(cache: Cache, columns: dict[str, Any]) -> None:
-    """Join the rows that batches bring with those that are kept.
-
-    Args:
-        columns: of a batch, on the device of the cache. The columns of nodes get their rows in the order of the batch.
-    """
-    for t in cache.nodes:
-        place, sent = columns.pop(key("nodes", t, "place")), columns.pop(key("nodes", t, "sent"))
-        for name in [n for n in columns if n in cache._tables and parts_of(n)[1] == t]:
-            kept, rows = cache._tables[name], columns[name]
-            out = kept.index_select(0, place.clamp(max=len(kept) - 1))
-            if len(rows):
-                out.index_copy_(0, sent, rows)
-            columns[name] = out
 
 
 def _bytes(memory: Any) -> int:

@@ -49,6 +49,7 @@ from ._store import Store
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._jax_transfer import JaxTransfer
     from ._transfer import Transfer
 
 _TAILS = ("fill", "drop", "short")
@@ -193,10 +194,11 @@ class NodeLoader(Feeding):
         hosts_token, hosts_ca: with ``hosts``, the file with their token, and the PEM file with the certificates that theirs are signed by.
         edge_ids: False leaves e_id out of batches: the stream executor then draws and reads less.
         device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch while the trainer works on this one: for CUDA as a
-            whole, out of the feed's memory, on a stream of its own.
+            whole, out of the feed's memory, on a stream of its own. For "jraph" a device of JAX: "cpu", "gpu", "tpu:1" or a ``jax.Device``. Arrays of 64 bits, which
+            JAX has with ``jax_enable_x64`` alone, stay NumPy arrays.
         pin_memory: copy batches to pinned memory, where there is a CUDA device.
         cache: rows of nodes that stay on the device, so that batches bring only the others: the most bytes of them, "2GiB", or the `Cache` of another loader
-            (``loader.cache``), whose columns have those of this one. Batches have the same values. docs/gpu.md says what it takes.
+            (``loader.cache``), whose columns have those of this one. Batches have the same values. For "pyg", "dgl" and "jraph". docs/gpu.md says what it takes.
         transform: a function that gets each batch, before it is copied to a device, and returns what is yielded; with ``cache`` after it.
         words: words of PyG.
 
@@ -300,12 +302,11 @@ class NodeLoader(Feeding):
         self._device, self._pin = device, truth("pin_memory", pin_memory)
         self._ahead: Ahead | None = None
         self._on_card = isinstance(executor, str) and executor == "cuda"
-        if not self._on_card and (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
-            raise ValueError(
-                f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors"
-            )
-        if device is not None and not self._on_card:
-            check_device(device)
+        if self._pin and not self._on_card and self._form not in ("pyg", "dgl"):
+            raise ValueError(f"found pin_memory=True with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors")
+        self._jax: Any = None  # the JaxDevice to which batches come
+        if not self._on_card:
+            self._jax = self._checked_device(device, cache)
         self._card: Any = None  # the Card of `_cuda`, which a copy of the loader makes anew
         if self._on_card:
             try:
@@ -316,13 +317,11 @@ class NodeLoader(Feeding):
                 ) from e
             self._device = of_card(self._form, device)
         self._cache = cache if cache is None or isinstance(cache, Cache) else Cache(cache)
-        if cache is not None and self._form not in ("pyg", "dgl"):
-            raise ValueError(f"found cache= with as_={as_!r}, expected as_='pyg' or 'dgl', whose rows are torch tensors on a device")
         if self._on_card and cache is not None:
             raise ValueError("found cache= with executor='cuda', expected one of them, because all rows are on the device then; leave cache= out")
         # Batches come to the device as a whole, before they take their form. A transform without a cache gets batches that are not copied yet.
-        self._whole = self._cache is not None or (not self._on_card and transform is None and Mover.is_cuda(device))
-        self._transfer: Transfer | None = None
+        self._whole = self._cache is not None or (not self._on_card and transform is None and (self._jax is not None or Mover.is_cuda(device)))
+        self._transfer: Transfer | JaxTransfer | None = None
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
@@ -450,11 +449,30 @@ class NodeLoader(Feeding):
                 stacklevel=3,
             )
 
+    def _checked_device(self, device: Any, cache: Any) -> Any:
+        """Reject a device and a cache that batches of this form cannot use. Returns the JaxDevice of JAX's forms; None for others."""
+        given = "cache=" if device is None else f"device={device!r}"
+        if device is None and cache is None:
+            return None
+        if self._form == "jraph":
+            from ._jax_device import JaxDevice
+
+            return JaxDevice(device)
+        if self._form not in ("pyg", "dgl"):
+            raise ValueError(f"found {given} with as_={self._form!r}, expected as_='pyg', 'dgl' or 'jraph', whose batches can be on a device")
+        if device is not None:
+            check_device(device)
+        return None
+
     def _keep(self, cache: Cache, arguments: list[str], flags: dict[str, Any]) -> None:
         """Fill the cache with rows, and start the feed again without them."""
         store = self._store
-        device = Mover.device_of(self._device)
-        self._device = None if self._device is None else device
+        device = self._jax
+        if device is None:
+            from ._torch_device import TorchDevice
+
+            device = TorchDevice(self._device)
+            self._device = None if self._device is None else device.device
         try:
             cache.fill(store, device, self._connect(), self._schema, arguments, flags)
         finally:
@@ -554,9 +572,11 @@ class NodeLoader(Feeding):
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
         if self._on_card and self._card is None:
             self._card = self._made_card(connection)
-        if self._device is not None:
+        if self._device is not None and self._form != "jraph":
             self._device = Mover.device_of(self._device)
-        mover = Mover.of(self._device, self._pin, warn=not self._began) if self._card is None else self._card.mover()
+        if self._form == "jraph" and self._device is not None and self._jax is None:  # a copy of a loader, whose device is of its own process
+            self._jax = self._checked_device(self._device, None)
+        mover = self._mover() if self._card is None else self._card.mover()
         self._began = True
         made: Any = self._made(connection, run, epoch, mover, self._transfers(connection))
         if self._card is not None:
@@ -598,22 +618,34 @@ class NodeLoader(Feeding):
             if ahead is not None:
                 ahead.close()
 
-    def _transfers(self, connection: Connection) -> Transfer | None:
+    def _mover(self) -> Mover | None:
+        """What copies batches of torch to the device; None if they stay as they are."""
+        return None if self._jax is not None else Mover.of(self._device, self._pin, warn=not self._began)
+
+    def _transfers(self, connection: Connection) -> Transfer | JaxTransfer | None:
         """What copies whole batches of a connection to the device; None if the parts of batches are copied one by one, or not at all."""
         if not self._whole:
             return None
-        device = Mover.device_of(self._device)
         if self._transfer is None or self._transfer.connection is not connection:
-            from ._transfer import Cuda, Transfer
-
             if self._transfer is not None:
                 self._transfer.close()
-            self._transfer = Transfer(device, self._cache, connection, self._narrow, Cuda(device) if device.type == "cuda" else None)
+            self._transfer = self._transfer_of(connection)
         self._transfer.begin()
         return self._transfer
 
+    def _transfer_of(self, connection: Connection) -> Transfer | JaxTransfer:
+        assert self._narrow is not None
+        if self._jax is not None:
+            from ._jax_transfer import JaxTransfer
+
+            return JaxTransfer(self._jax, self._cache, connection, self._narrow)
+        from ._transfer import Cuda, Transfer
+
+        device = Mover.device_of(self._device)
+        return Transfer(device, self._cache, connection, self._narrow, Cuda(device) if device.type == "cuda" else None)
+
     def _made(
-        self, connection: Connection, run: int, epoch: int, mover: Mover | None, transfer: Transfer | None
+        self, connection: Connection, run: int, epoch: int, mover: Mover | None, transfer: Transfer | JaxTransfer | None
     ) -> Iterator[tuple[int, Any, float, float, Any]]:
         """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
         convert = maker("batch", self._form)
@@ -644,12 +676,14 @@ class NodeLoader(Feeding):
                     self._stats.rows += nodes
                     self._stats.kept += nodes - len(b.columns[key("nodes", t, "sent")])
                 out, event = transfer(b, self._schema, raw, lambda raw: self._converted(convert, raw))
-                if self._pin and mover is not None and transfer.device.type == "cpu":
+                if self._pin and mover is not None and Mover.device_of(self._device).type == "cpu":
                     out, event = mover(out)
             else:
                 out, event = self._converted(convert, raw), None
                 if mover is not None:
                     out, event = mover(out)
+                elif self._jax is not None:
+                    out, _ = self._jax.moved(out)
             number = b.number
             del b, raw
             made = (number, out, came - asked, time.perf_counter() - came, event)
@@ -683,7 +717,7 @@ class NodeLoader(Feeding):
             raise TypeError(
                 "found a loader with cache= that is sent to another process, expected one without: its rows are on a device of this process; leave num_workers=0"
             )
-        return {**super().__getstate__(), "_ahead": None, "_transfer": None, "_card": None}
+        return {**super().__getstate__(), "_ahead": None, "_transfer": None, "_card": None, "_jax": None}
 
     def _watch(self) -> None:
         """Warn once if the trainer mostly waits for the feed."""

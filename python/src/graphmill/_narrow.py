@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,22 +56,27 @@ class Narrow:
     def _dtype(self, t: str, name: str) -> str:
         return self._store.nodes[t].columns.features[name].dtype
 
-    def widen(self, columns: dict[str, Any]) -> None:
+    def make(self, columns: dict[str, Any], made: Callable[[str, str, list[tuple[Piece, Any]]], Any]) -> None:
         """Make the features of a batch of their pieces.
 
         Args:
-            columns: tensors by the feed's name. The pieces are taken out.
+            columns: by the feed's name. The pieces are taken out.
+            made: of a node type, the dtype of a feature, and its pieces with their rows.
         """
         for t, names in self._sent.items():
             for name in names:
                 pieces = [(p, columns.pop(key("nodes", t, "x", p.column))) for p in self._of[t][name]]
-                columns[key("nodes", t, "x", name)] = self._made(t, name, pieces)
+                columns[key("nodes", t, "x", name)] = made(t, self._dtype(t, name), pieces)
 
-    def _made(self, t: str, name: str, pieces: list[tuple[Piece, torch.Tensor]]) -> torch.Tensor:
+    def widen(self, columns: dict[str, Any]) -> None:
+        """Make the features of a batch of their pieces, which are tensors."""
+        self.make(columns, self._made)
+
+    def _made(self, t: str, dtype_name: str, pieces: list[tuple[Piece, torch.Tensor]]) -> torch.Tensor:
         import torch
 
         x = pieces[0][1]
-        dtype = getattr(torch, self._dtype(t, name))
+        dtype = getattr(torch, dtype_name)
         out = torch.zeros((len(x), sum(p.width for p, _ in pieces)), dtype=dtype, device=x.device)
         at = 0
         for p, x in pieces:

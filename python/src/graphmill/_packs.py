@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from ._ahead import check_device
 from ._arguments import choice, integer
 from ._arrays import Array, ranges, widened
 from ._batches import _Batches
+from ._cache import Cache, Device
 from ._collection import Collection
 from ._command import GraphmillError
 from ._folder import EdgeType, int64, unknown
 from ._html import counted, listed, table
+from ._kept_packs import KeptGraphs
 from ._layout import Deal, Layout, PackShape
 from ._makers import maker, makes
 
@@ -148,14 +151,19 @@ class PackedLoader(_Batches):
             for `BatchIter`: "fill", "drop", "short", "pad" (with packs of padding only) or "error".
         drop_last: True means ``tail="drop"``.
         rank, world_size: rank r gets the batches r, r + world_size, ...
+        device: where the arrays of "pyg" and "jraph" come to, such as ``"cuda:0"``: a device of torch, or of JAX ("cpu", "gpu", "tpu:1", a ``jax.Device``).
+        cache: rows of nodes and edges that stay on the device, so that batches bring only their numbers: the most bytes of them, "2GiB", or the `Cache` of another
+            loader of the collection. Batches have the same values. docs/gpu.md says what it takes.
 
     Attributes:
+        cache: the rows that stay on the device, which other loaders can be given; None without ``cache``.
         shape: the numbers of graphs, nodes and edges of a pack, including padding.
         alone: ids of the graphs that are larger than a pack, and in no pack.
         left_out: columns without a fixed shape, and other data that packs lack.
 
     Raises:
         GraphmillError: the layout was made from other graphs, or a folder has changed since it was written.
+        ValueError: a wrong value; the text names the keyword.
 
     Example:
         >>> for g in PackedLoader("plan", "molecules.coll", as_="jraph", seed=1):
@@ -174,8 +182,13 @@ class PackedLoader(_Batches):
         drop_last: bool | None = None,
         rank: int = 0,
         world_size: int = 1,
+        *,
+        device: Any = None,
+        cache: int | str | Cache | None = None,
     ) -> None:
         as_ = choice("as_", as_, _FORMS)
+        self.cache = cache if cache is None or isinstance(cache, Cache) else Cache(cache)
+        self._device = _device(as_, device, cache)
         super().__init__((), 1 if batch is None else integer("batch", batch, 1), True, seed, tail, drop_last, rank, world_size)
         self._layout = Layout(layout)
         self._owned, self._closed = not isinstance(collection, Collection), False
@@ -193,6 +206,9 @@ class PackedLoader(_Batches):
             raise ValueError(f"found label={label!r} with as_={as_!r}, expected as_='pyg', because other forms have columns by name")
         if label is not None and label not in names:
             raise ValueError(unknown("label", label, names))
+        self._kept: KeptGraphs | None = None
+        if self.cache is not None and self._device is not None:
+            self._kept = KeptGraphs(self.cache, self._device, self._c.fingerprint, self._columns, self._schema.bfloat16, self._ptr)
 
     def _sources(self) -> None:
         """The arrays from which packs are gathered."""
@@ -275,7 +291,29 @@ class PackedLoader(_Batches):
                 yield made._at(b, slice(start, end))
 
     def _convert(self, batch: PackBatch) -> Any:
-        return maker("packs", self._form)(self._schema, batch)
+        out = maker("packs", self._form)(self._schema, batch)
+        if self._device is None:
+            return out
+        out, size = self._device.moved(out)
+        self._stats.bytes_sent += size
+        if self._kept is not None:
+            self._stats.rows, self._stats.kept = self._kept.rows, self._kept.kept
+            self._stats.bytes_sent -= self._kept.saved
+            self._kept.saved = 0
+        return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.cache is not None:
+            raise TypeError(
+                "found a loader with cache= that is sent to another process, expected one without: its rows are on a device of this process; leave num_workers=0"
+            )
+        return self.__dict__
+
+    def _in_packs(self, t: Any, x: _Rows) -> dict[str, Any]:
+        """The columns of a type."""
+        columns = self._columns[t]
+        kept = {} if self._kept is None else self._kept.packed(t, columns, x.put.rows())
+        return {k: kept[k] if k in kept else x.put(v) for k, v in columns.items()}
 
     def _gather(self, number: int, packs: list[Array]) -> PackBatch:
         shape, c = self.shape, self._c
@@ -287,7 +325,7 @@ class PackedLoader(_Batches):
         for t, of in c.nodes.items():
             x = _Rows(at, self._ptr[t], shape.nodes[t])
             graph = np.repeat(np.arange(x.counts.size, dtype=np.int32) % shape.graphs, x.counts.ravel()).reshape(x.mask.shape)
-            columns = {k: x.put(v) for k, v in self._columns[t].items()}
+            columns = self._in_packs(t, x)
             nodes[t] = PackNodes(x.counts, x.ptr, graph, x.mask, None if of.node_id is None else x.put(of.node_id), columns)
         edges: dict[EdgeType, PackEdges] = {}
         for e, of in c.edges.items():
@@ -299,7 +337,7 @@ class PackedLoader(_Batches):
                 end = np.repeat(first[np.arange(at.packs), at.lengths][:, None], shape.edges[e], 1)
                 end[x.mask] = local[x.rows].astype(np.int32) + np.repeat(first[at.pack, at.place], x.sizes)
                 ends.append(end)
-            columns = {k: x.put(v) for k, v in self._columns[e].items()}
+            columns = self._in_packs(e, x)
             edges[e] = PackEdges(x.counts, x.ptr, ends[0], ends[1], x.mask, None if of.edge_id is None else x.put(of.edge_id), columns)
         of_graphs = _Put(at.ids, graph_mask)
         context = {k: of_graphs(v) for k, v in self._columns[None].items()}
@@ -341,6 +379,12 @@ class _Put:
         self._rows = np.zeros(mask.size, np.int64)
         self._rows[mask.ravel()] = rows
 
+    def rows(self) -> Array:
+        """The row at each place, int64; -1 where the mask is False."""
+        out = self._rows.copy()
+        out[self._padding] = -1
+        return out.reshape(self._mask.shape)
+
     def __call__(self, values: Array) -> Array:
         if not len(values):
             return np.zeros((*self._mask.shape, *values.shape[1:]), values.dtype)
@@ -348,6 +392,24 @@ class _Put:
         np.take(values, self._rows, axis=0, out=out, mode="clip")  # "raise" would copy twice; all rows are in range
         out[self._padding] = 0
         return out.reshape(*self._mask.shape, *values.shape[1:])
+
+
+def _device(form: str, device: Any, cache: Any) -> Device | None:
+    """The device to which packs come; None if they stay where they are made."""
+    if device is None and cache is None:
+        return None
+    if form == "jraph":
+        from ._jax_device import JaxDevice
+
+        return JaxDevice(device)
+    if form != "pyg":
+        given = "cache=" if device is None else f"device={device!r}"
+        raise ValueError(f"found {given} with as_={form!r}, expected as_='pyg' or 'jraph', whose packs can be on a device")
+    from ._torch_device import TorchDevice
+
+    if device is not None:
+        check_device(device)
+    return TorchDevice(device)
 
 
 def _left_out(c: Collection) -> Iterator[str]:

@@ -16,9 +16,10 @@ class LoaderStats:
         seconds: seconds of the passes, from the first request to the end, including the trainer's work.
         negatives: number of negative links that came, with ``negatives_strict="count"``; else 0.
         negative_edges: number of those among them that are edges all the same; else 0.
-        rows: with ``cache``, number of nodes of batches, of types with kept rows; else 0.
+        rows: with ``cache``, number of nodes of batches, and of edges of packs, of types with kept rows; else 0.
         kept: number of those among them whose rows were on the device; else 0.
-        bytes_sent: with ``cache`` or ``device="cuda"``, number of bytes that the feed sent to the device; else 0.
+        bytes_sent: with ``cache``, ``device="cuda"`` or a device of JAX, number of bytes that the feed sent to the device, without padding; of packs with ``device`` or ``cache``, number of
+            bytes that came to it; else 0.
     """
 
     batches: int = 0

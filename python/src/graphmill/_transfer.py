@@ -18,10 +18,11 @@ import torch
 
 from ._ahead import each, stream_of
 from ._arrays import Array
-from ._cache import Cache, joined
+from ._cache import Cache
 from ._feed import Batch, Connection
 from ._narrow import Narrow
 from ._schema import Raw, Schema, parts_of
+from ._torch_device import joined
 
 _UNSIGNED = {"u2": (torch.int16, torch.int32, 0xFFFF), "u4": (torch.int32, torch.int64, 0xFFFFFFFF)}
 _DTYPES = {

@@ -9,24 +9,17 @@ import numpy as np
 
 from .._arrays import Array
 from .._folder import apart
+from .._jax_device import padded, room
+from .._kept_packs import KeptColumn
 from .._makers import makes
 from .._packs import PackBatch, PackSchema
 from .._schema import Raw, Schema
 from .disjoint import by_seed
 
 
-def _room(n: int) -> int:
-    """The least of 64, 80, 96, 112, 128, 160, ... that is at least n; the steps are an eighth to a quarter."""
-    step = 16
-    while 8 * step < n:
-        step *= 2
-    return max(64, -(-n // step) * step)
-
-
-def _padded(x: Array, n: int) -> Array:
-    out = np.zeros((n, *x.shape[1:]), x.dtype)
-    out[: len(x)] = x
-    return out
+def _padded(x: Any, n: int) -> Any:
+    """The rows of a column and zeros after them; what a device has or makes stays there."""
+    return padded(x, n) if isinstance(x, np.ndarray) else x.padded(n)
 
 
 @makes("batch", "jraph")
@@ -54,16 +47,16 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
     c = raw.columns
     src, dst = schema.edge(c, e, "edge_index")
     n, m = len(schema.node(c, t, "n_id")), len(src)
-    nodes, edges = _room(n + 1), _room(m)
+    nodes, edges = room(n + 1), room(m)
 
-    def padded(names: dict[str, str], room: int) -> dict[str, Any]:
-        return {name: _padded(_bfloat16(c[full]) if full in schema.bfloat16 else c[full], room) for name, full in names.items()}
+    def rows_of(names: dict[str, str], size: int) -> dict[str, Any]:
+        return {name: _padded(_column(c[full], full in schema.bfloat16), size) for name, full in names.items()}
 
     of_nodes, of_edges = schema.node_features(t), schema.edge_features(e)
     names, edge_names = apart(of_nodes, ["n_id"], "node_"), apart(of_edges, ["e_id"], "edge_")  # in the dicts of the graph
-    columns = padded({names[name]: full for name, full in of_nodes.items()}, nodes)
+    columns = rows_of({names[name]: full for name, full in of_nodes.items()}, nodes)
     columns["n_id"] = _padded(schema.node(c, t, "n_id").astype(np.int32), nodes)
-    rows = padded({edge_names[name]: full for name, full in of_edges.items()}, edges)
+    rows = rows_of({edge_names[name]: full for name, full in of_edges.items()}, edges)
     if schema.numbered:
         rows["e_id"] = _padded(schema.edge(c, e, "e_id").astype(np.int32), edges)
     ends = []
@@ -128,7 +121,7 @@ def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
     ((t, n),), ((e, x),) = b.nodes.items(), b.edges.items()
 
     def columns(type_: Any, of: dict[str, Array], id_name: str, ids: Array | None, mask: Array) -> dict[str, Array]:
-        out = {k: _bfloat16(v) if (type_, k) in schema.bfloat16 else v for k, v in of.items()}
+        out = {k: v.made() if isinstance(v, KeptColumn) else _column(v, (type_, k) in schema.bfloat16) for k, v in of.items()}
         if ids is not None:
             out.setdefault(id_name, ids.astype(np.int32))
         return out or {"mask": mask}
@@ -142,6 +135,10 @@ def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
         n_node=n.n_node,
         n_edge=x.n_edge,
     )
+
+
+def _column(x: Any, bfloat16: bool) -> Any:
+    return _bfloat16(x) if bfloat16 and isinstance(x, np.ndarray) else x
 
 
 def _bfloat16(x: Array) -> Array:

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data, HeteroData
 
-from .._arrays import Array
 from .._collection import Graph
 from .._folder import Column, EdgeType
+from .._kept_packs import KeptColumn
 from .._makers import makes
 from .._packs import PackBatch, PackSchema
 from .._saint import NAMES as NORMS
@@ -243,7 +243,8 @@ def packs(schema: PackSchema, b: PackBatch) -> Batch:
     label = schema.label
     of_nodes = None if label in b.context else label
 
-    def joined(type_: Any, name: str, x: Array) -> torch.Tensor:
+    def joined(type_: Any, name: str, x: Any) -> torch.Tensor:
+        x = x.made() if isinstance(x, KeptColumn) else x
         return tensor(x.reshape(-1, *x.shape[2:]), name, (type_, name) in schema.bfloat16)
 
     ptrs = {}
