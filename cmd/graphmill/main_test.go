@@ -6,8 +6,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/graphmill/graphmill/internal/cli"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
