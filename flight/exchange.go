@@ -46,19 +46,24 @@ func (s *Server) DoExchange(stream *timed) error {
 
 // exchange is a call of DoExchange.
 type exchange struct {
-	server *Server
-	stream *timed
-	pool   *bodies
-	schema *arrow.Schema // that the client has
-	name   string        // of its version
-	in     flight.FlightData
+	server  *Server
+	stream  *timed
+	pool    *bodies
+	schema  *arrow.Schema // that the client has
+	version string        // of the schema
+	plan    string        // that is asked
+	in      flight.FlightData
 }
 
 // begin sends the schema.
 func (e *exchange) begin() error {
 	held := e.server.versions.Enter()
 	defer held.Leave()
-	e.schema, e.name = held.Value.schema, held.Value.Name
+	x, err := held.Value.planFor(e.stream.Context(), "")
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	e.plan, e.schema, e.version = x.Name, x.schema, x.version
 	schema := ipc.GetSchemaPayload(e.schema, memory.DefaultAllocator)
 	defer schema.Release()
 	first, err := newMessage(&schema, nil, 0, e.pool)
@@ -86,11 +91,14 @@ func (e *exchange) answer() error {
 	began := time.Now()
 	held := e.server.versions.Enter()
 	defer held.Leave()
-	x := held.Value
-	if x.Name != e.name && !sameColumns(x.schema, e.schema) {
+	x, err := held.Value.plans.Of(e.plan)
+	if err != nil {
+		return err
+	}
+	if x.version != e.version && !sameColumns(x.schema, e.schema) {
 		return status.Error(codes.Aborted, "found a new version of the store whose batches have other columns, expected the same in one exchange; begin another one")
 	}
-	out, code, err := e.message(x)
+	out, code, err := e.message(held.Value, x)
 	if err != nil {
 		if e.stream.Context().Err() != nil {
 			return err
@@ -105,14 +113,20 @@ func (e *exchange) answer() error {
 	if out.body != nil {
 		size += len(*out.body)
 	}
-	e.server.metrics.Question(code, time.Since(began), size)
+	e.server.metrics.Question(x.Name, code, time.Since(began), size)
 	return e.stream.SendMsg(&out)
 }
 
 // message makes the message of an answer, or says why there is none.
-func (e *exchange) message(x *served) (out message, code string, err error) {
+func (e *exchange) message(v *served, x *servedPlan) (out message, code string, err error) {
 	s := e.server
-	q, err := answer.ParseQuestion(e.in.GetAppMetadata(), &x.Version)
+	q, err := answer.ParseQuestion(e.in.GetAppMetadata())
+	if err == nil {
+		err = v.checkPlan(x, q.Plan)
+	}
+	if err == nil {
+		err = q.Check(x.Plan)
+	}
 	if err != nil {
 		return out, answer.CodeQuestion, err
 	}
@@ -123,11 +137,11 @@ func (e *exchange) message(x *served) (out message, code string, err error) {
 	m := <-x.makers // as many as places
 	defer func() { x.makers <- m }()
 	info := batchInfo{Epoch: q.Epoch, Batch: int(q.Batch)}
-	if x.Name != e.name {
-		info.Store = x.Name
+	if x.version != e.version {
+		info.Store = x.version
 	}
 	err = guard.Do(func() (err error) {
-		out, err = s.message(x, m, info, e.pool, func(m *feed.Maker) (int, error) { return q.Sample(m, &x.Version, q.Epoch, q.Batch) })
+		out, err = s.message(x, m, info, e.pool, func(m *feed.Maker) (int, error) { return q.Sample(m, x.Plan, q.Epoch, q.Batch) })
 		return err
 	})
 	var fault *guard.Error

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/feed"
-	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/operation/serving"
 )
 
@@ -39,11 +39,8 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	ctx := cmd.Context()
 	t.Begin(cmd)
 	common := command.CommonFlags{Threads: c.threads, Memory: c.memory}
-	asked, err := c.feed.Options(common.Run(t))
+	plans, err := c.plans.Plans(common.Run(t))
 	if err != nil {
-		return err
-	}
-	if err := sampling.CheckBatches(asked); err != nil {
 		return err
 	}
 	log := feed.NewLog(func(line string) { t.Say("%s", line) })
@@ -61,14 +58,14 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
-	web, err := serving.ListenHTTP(ctx, c.http)
+	web, err := metrics.Listen(ctx, c.watching.HTTP)
 	if err != nil {
 		return err
 	}
 	if web != nil {
 		defer func() { _ = web.Close() }() // as above
 	}
-	store := serving.NewestOf(dir, asked, false)
+	store := serving.NewestOf(dir, plans, false)
 	version, err := store.Open(ctx)
 	if err != nil {
 		return err
@@ -79,8 +76,8 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	}
 	defer server.Close()
 	ready := map[string]string{"addr": l.Addr().String()}
-	if web != nil {
-		ready["http"] = web.Addr().String()
+	if address := metrics.Address(web); address != "" {
+		ready["http"] = address
 	}
 	say := func(line string) { t.Say("%s", line) }
 	return store.Beside(ctx, server, web, c.refresh, version.Name, say, func(ctx context.Context) error {
