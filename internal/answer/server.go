@@ -164,11 +164,11 @@ func (s *Server) serve(ctx context.Context, socket net.Conn) {
 
 // connection is the connection of a client.
 type connection struct {
-	server      *Server
-	socket      net.Conn
-	questions   questions
-	out         []byte // the frame that is sent
-	described   map[string]string // descriptions that the client has, by plan
+	server    *Server
+	socket    net.Conn
+	questions questions
+	out       []byte            // the frame that is sent
+	described map[string]string // descriptions that the client has, by plan
 }
 
 // describe sends the description of the newest version by its default plan.

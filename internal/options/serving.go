@@ -33,7 +33,9 @@ func ClearPlan(o any) {
 	}
 	for _, row := range Sampling {
 		said := slices.Contains([]string{"Fanout", "SamplingSpec", "SeedType"}, row.Field) ||
-			slices.ContainsFunc(row.Needs, func(n *Need) bool { return slices.Contains([]*Need{ByFanout, NotInPlan, OfNegatives, OfWalks, OfCluster, OfSpec}, n) })
+			slices.ContainsFunc(row.Needs, func(n *Need) bool {
+				return slices.Contains([]*Need{ByFanout, NotInPlan, OfNegatives, OfWalks, OfCluster, OfSpec}, n)
+			})
 		if said {
 			zero(row.Field)
 			zero(row.Also)

@@ -379,6 +379,9 @@ func (l *Loader) close() {
 	l.sets.close()
 }
 
+// Opened is the store in the folder that the loader was opened from; nil where the store is the caller's.
+func (l *Loader) Opened() *store.Store { return l.opened }
+
 // Source is the source of batches of the servers: the feed and Flight.
 func (l *Loader) Source() *feed.Source { return l.source }
 

@@ -59,12 +59,12 @@ class _Answers(Described):
 
     def __init__(self, said: Any) -> None:
         self._describe(said)
-        self.plan: str = said.get("plan", "")
+        self.name: str = said.get("plan", "")  # of the plan
         plans = said.get("plans", [])
         self.plans: tuple[str, ...] = tuple(str(p["name"]) for p in plans)
         # By plan, the ids of a seed and the unit of times: what a question needs.
         self.asked: dict[str, tuple[int, str]] = {p["name"]: (len(p["seed_types"]), p.get("time_unit", "")) for p in plans}
-        self.asked[self.plan] = len(self.seed_types), said.get("time_unit", "")
+        self.asked[self.name] = len(self.seed_types), said.get("time_unit", "")
         self.store: str = said.get("store", "")
         ages = frozenset(said.get("ages", ()))
         self.schema = Schema(self.names, self.ops, self.seed_types, 0, None, self.bfloat16, self.seed_edges, self.negatives, self.least, ages)
@@ -245,8 +245,8 @@ class Client:
             ) from e
         of.check(self._form, self._label)
         if not self._answers:  # the first one is of the default plan
-            self._default, self._store, self._plans = of.plan, of.store, of.plans
-        self._answers[of.plan] = of
+            self._default, self._store, self._plans = of.name, of.store, of.plans
+        self._answers[of.name] = of
 
     def _asked(self, question: dict[str, Any], times: Any, given: list[Any]) -> tuple[_Answers, Raw]:
         """The answer to a question, and what the server says of it."""
