@@ -16,7 +16,7 @@ import (
 // judged are the functions that start goroutines other than by guard.Group, and why a fault under a map does not end the
 // process: a goroutine does not inherit the guard of its parent. A new one is judged before it is added.
 var judged = map[string]string{
-	"beam/cmd/graphmill-beam/worker.go: serve":                         "serves processes of workers",
+	"beam/cmd/graphmill-beam/worker.go: servePool":                     "serves processes of workers",
 	"beam/internal/engine/prism.go: init":                              "serves processes of workers",
 	"beam/internal/engine/run.go: host":                                "serves processes of workers",
 	"beam/internal/engine/wait.go: follow":                             "waits for a job",
