@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -98,12 +99,15 @@ func (e *exchange) answer() error {
 	if x.version != e.version && !sameColumns(x.schema, e.schema) {
 		return status.Error(codes.Aborted, "found a new version of the store whose batches have other columns, expected the same in one exchange; begin another one")
 	}
-	out, code, err := e.message(held.Value, x)
-	if err != nil {
+	q, wrong := parseQuestion(e.in.GetAppMetadata())
+	span := e.server.spans.question(q, x)
+	defer span.End()
+	out, code, failed := e.message(held.Value, x, q, wrong, span)
+	if failed != nil {
 		if e.stream.Context().Err() != nil {
-			return err
+			return failed
 		}
-		text, err := json.Marshal(answer.Failure{Error: err.Error(), Code: code})
+		text, err := json.Marshal(answer.Failure{Error: failed.Error(), Code: code})
 		if err != nil {
 			return err
 		}
@@ -113,14 +117,15 @@ func (e *exchange) answer() error {
 	if out.body != nil {
 		size += len(*out.body)
 	}
+	describeAnswer(span, size, code, failed)
 	e.server.metrics.Question(x.Name, code, time.Since(began), size)
 	return e.stream.SendMsg(&out)
 }
 
-// message makes the message of an answer, or says why there is none.
-func (e *exchange) message(v *served, x *servedPlan) (out message, code string, err error) {
+// message makes the message of the answer to a question, or says why there is none; wrong is why the question could not be read.
+func (e *exchange) message(v *served, x *servedPlan, q *question, wrong error, span trace.Span) (out message, code string, err error) {
 	s := e.server
-	q, err := answer.ParseQuestion(e.in.GetAppMetadata())
+	err = wrong
 	if err == nil {
 		err = v.checkPlan(x, q.Plan)
 	}
@@ -134,7 +139,8 @@ func (e *exchange) message(v *served, x *servedPlan) (out message, code string, 
 		return out, answer.CodeBusy, err
 	}
 	defer s.places.Leave()
-	m := <-x.makers // as many as places
+	span.AddEvent("began") // after it waited
+	m := <-x.makers        // as many as places
 	defer func() { x.makers <- m }()
 	info := batchInfo{Epoch: q.Epoch, Batch: int(q.Batch)}
 	if x.version != e.version {

@@ -44,7 +44,7 @@ func columnsOf(ctx context.Context, c flight.Client, ticket *flight.Ticket) (int
 		return 0, err
 	}
 	defer r.Release()
-	n := int(r.Schema().NumFields())
+	n := r.Schema().NumFields()
 	for r.Next() {
 	}
 	return n, r.Err()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -43,6 +44,8 @@ type Options struct {
 	SendTime time.Duration
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
+	// Spans makes the spans of calls and questions whose clients ask for them (traceparent); nil: none.
+	Spans trace.TracerProvider
 }
 
 // MostMessage is the upper bound of MaxMessage: a batch is one gRPC message, and these end at 2 GiB.
@@ -57,6 +60,7 @@ type Server struct {
 	versions answer.Versions[*served]
 	places   *answer.Places // for each batch that is made
 	metrics  *answer.Metrics
+	spans    spans
 	streams  chan struct{}
 	// connections is mostConnections, except in tests.
 	connections int
@@ -68,7 +72,7 @@ func NewServer(v answer.Version, o Options) (_ *Server, err error) {
 		v.Discard()
 		return nil, err
 	}
-	s := &Server{options: o, connections: mostConnections, places: answer.NewPlaces(o.Threads, o.Waiting), streams: make(chan struct{}, o.Streams)}
+	s := &Server{options: o, connections: mostConnections, places: answer.NewPlaces(o.Threads, o.Waiting), streams: make(chan struct{}, o.Streams), spans: newSpans(o.Spans)}
 	s.metrics = answer.NewMetrics(s.places, v.Names())
 	s.metrics.Gauge("graphmill_streams", func() float64 { return float64(len(s.streams)) })
 	if err := s.Take(v); err != nil {
@@ -109,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.options.TLS != nil {
 		creds = credentials.NewTLS(s.options.TLS)
 	}
-	options := append(limitCalls(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log),
+	options := append(limitCalls(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log, s.spans),
 		codecOption(),
 		grpc.Creds(greeting{creds, s.options.Log}),
 		grpc.MaxRecvMsgSize(maxRequest),

@@ -215,7 +215,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	if c := p.Counts(); c != (Counts{Refused: 4}) {
+	if c := p.Counts(); c != (workers.Counts{Refused: 4}) {
 		t.Errorf("found %+v, expected four refusals", c)
 	}
 }

@@ -50,6 +50,12 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return err
 	}
 	o.TLS, o.Token = guard.TLS, guard.Token
+	provider, end, err := openSpans(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer end()
+	o.Spans = provider
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
