@@ -47,7 +47,7 @@ func ring(t testing.TB) *Plan {
 
 // Every question is either refused, or asks for batches that can be made or say why not, and reads the same again.
 func FuzzQuestion(f *testing.F) {
-	for _, s := range []string{``, `{}`, `{"ids":["a"]}`, `{"ids":["b",7]}`, `{"seeds":[0,3,1],"epoch":18446744073709551615,"batch":9}`, `{"seeds":[4]}`, `{"seeds":[],"ids":[]}`, `{"seeds":[1],"times":[3]}`, `{"seeds":[1]} `, `[1]`} {
+	for _, s := range []string{``, `{}`, `{"ids":["a"]}`, `{"ids":["b",7]}`, `{"seeds":[0,3,1],"epoch":18446744073709551615,"batch":9}`, `{"seeds":[4]}`, `{"seeds":[],"ids":[]}`, `{"seeds":[1],"times":[3]}`, `{"seeds":[1]} `, `{"plan":"x","seeds":[1]}`, `[1]`} {
 		f.Add([]byte(s))
 	}
 	p := ring(f)

@@ -31,11 +31,14 @@ type Store struct {
 	Merged   int64
 }
 
-// Counter and Histogram are metrics of a set. Several goroutines may use them.
+// Metrics of a set, which several goroutines may use.
 type (
-	Counter      = victoria.Counter
+	// Counter counts events.
+	Counter = victoria.Counter
+	// FloatCounter counts seconds.
 	FloatCounter = victoria.FloatCounter
-	Histogram    = victoria.PrometheusHistogram
+	// Histogram counts times by Latencies.
+	Histogram = victoria.PrometheusHistogram
 )
 
 // Latencies are the upper bounds of the classes of the time that an answer or a batch takes, in seconds.

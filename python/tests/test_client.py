@@ -229,10 +229,14 @@ class TestClient(unittest.TestCase):
             with serving(store, *both) as (path, _), Client(path) as client:
                 self.assertEqual(client.plans, ("buyers", "goods"))
                 when = np.datetime64("2024-01-06")
-                for plan, question in (("goods", {"ids": "ada", "times": when}), ("buyers", {"ids": ["ink", "cup"]}), ("goods", {"ids": "bob", "times": when})):
-                    with serving(store, "--plan", flags[plan]) as (alone, _), Client(alone) as other:
+                for asked, question in (
+                    ("goods", {"ids": "ada", "times": when}),
+                    ("buyers", {"ids": ["ink", "cup"]}),
+                    ("goods", {"ids": "bob", "times": when}),
+                ):
+                    with serving(store, "--plan", flags[asked]) as (alone, _), Client(alone) as other:
                         self.assertEqual(other.plans, ())
-                        self.equal(other.ask(**question), client.ask(**question, plan=plan))
+                        self.equal(other.ask(**question), client.ask(**question, plan=asked))
                 self.equal(client.ask(ids="ink"), client.ask(ids="ink", plan="buyers"))
                 self.assertEqual(client.ask(ids="ada", times=when, plan="goods").n_id["item"].tolist(), [0, 1])
                 for wrong, error, text in (

@@ -165,3 +165,37 @@ func TestParsePlans(t *testing.T) {
 		}
 	}
 }
+
+// A version that several plans take over is in memory once: with as many bytes of changed edges as for one plan.
+func TestPlansTakeOver(t *testing.T) {
+	store := grown(t)
+	several, err := ParsePlans(batches(), []string{"in=" + planFile(t, "in", -1), "in-again=" + planFile(t, "in", 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "graphmill_store_merged_bytes "
+	var merged []string
+	var addresses []string
+	var logs []func() string
+	for _, plans := range [][]sampling.Plan{several[:1], several} {
+		_, address, said, stop := servedPlans(t, store, Answering{Refresh: time.Millisecond, HTTP: "127.0.0.1:0", Waiting: 4}, plans)
+		defer stop()
+		addresses, logs = append(addresses, address), append(logs, said)
+	}
+	tuesday := filepath.Join(t.TempDir(), "tuesday")
+	tables(t, tuesday, "dan,50\n", "dan,ada,4\ndan,ada,5\n")
+	if _, err := appending.Append(t.Context(), store, tuesday, option.Append{Run: option.Run{Threads: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	for i, said := range logs {
+		for !strings.Contains(said(), "calls get the version") {
+			time.Sleep(time.Millisecond) // until the server has seen it
+		}
+		_, text, _ := strings.Cut(get(t, addresses[i], "/metrics", http.StatusOK), "\n"+name)
+		value, _, _ := strings.Cut(text, "\n")
+		merged = append(merged, value)
+	}
+	if merged[0] != merged[1] || merged[0] == "0" {
+		t.Errorf("found %s bytes for one plan and %s for three, expected as many", merged[0], merged[1])
+	}
+}
