@@ -23,6 +23,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/secret"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 	SendTime time.Duration
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
+	// Metrics gets the metrics of the server; nil: nobody asks for them before there is a server.
+	Metrics *metrics.Set
 	// Spans makes the spans of calls and questions whose clients ask for them (traceparent); nil: none.
 	Spans trace.TracerProvider
 }
@@ -73,7 +76,7 @@ func NewServer(v answer.Version, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	s := &Server{options: o, connections: mostConnections, places: answer.NewPlaces(o.Threads, o.Waiting), streams: make(chan struct{}, o.Streams), spans: newSpans(o.Spans)}
-	s.metrics = answer.NewMetrics(s.places, v.Names())
+	s.metrics = answer.NewMetrics(o.Metrics, s.places, v.Names())
 	s.metrics.Gauge("graphmill_streams", func() float64 { return float64(len(s.streams)) })
 	if err := s.Take(v); err != nil {
 		return nil, err

@@ -22,9 +22,12 @@ type planMetrics struct {
 	bytes   *metrics.Counter
 }
 
-// NewMetrics counts questions that take places, by the names of their plans.
-func NewMetrics(p *Places, plans []string) *Metrics {
-	m := &Metrics{Set: metrics.New(), plans: map[string]*planMetrics{}}
+// NewMetrics adds the metrics of questions that take places to a set, by the names of their plans. nil is a set of their own.
+func NewMetrics(set *metrics.Set, p *Places, plans []string) *Metrics {
+	if set == nil {
+		set = metrics.New()
+	}
+	m := &Metrics{Set: set, plans: map[string]*planMetrics{}}
 	for _, plan := range plans {
 		of := &planMetrics{outcome: map[string]*metrics.Counter{}}
 		for _, code := range []string{"", CodeQuestion, CodeBusy, CodeLarge, CodeFault} {

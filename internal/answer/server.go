@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/options"
 )
 
@@ -27,6 +28,8 @@ type Options struct {
 	Connections int
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
+	// Metrics gets the metrics of the server; nil: nobody asks for them before there is a server.
+	Metrics *metrics.Set
 }
 
 // MostAnswer is the upper bound of MaxAnswer: the length of a frame has 32 bits.
@@ -64,7 +67,7 @@ func NewServer(v Version, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.places, s.connections = NewPlaces(o.Threads, o.Waiting), make(chan struct{}, o.Connections)
-	s.metrics = NewMetrics(s.places, v.Names())
+	s.metrics = NewMetrics(o.Metrics, s.places, v.Names())
 	s.metrics.Gauge("graphmill_connections", func() float64 { return float64(len(s.connections)) })
 	return s, s.Take(v)
 }

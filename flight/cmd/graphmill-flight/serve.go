@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -68,10 +69,14 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	if err != nil {
 		return err
 	}
-	if web != nil {
-		defer func() { _ = web.Close() }() // as above
-	}
-	store := serving.NewestOf(dir, plans, false)
+	o.Metrics = metrics.New()
+	return o.Metrics.Beside(ctx, web, func(ctx context.Context) error {
+		return c.answer(ctx, t, serving.NewestOf(dir, plans, false), o, l, metrics.Address(web))
+	})
+}
+
+// answer opens a store, says so, and answers calls at l. http is the address of health and metrics.
+func (c *serveFlags) answer(ctx context.Context, t *cli.Terminal, store *serving.Newest, o flight.Options, l net.Listener, http string) error {
 	version, err := store.Open(ctx)
 	if err != nil {
 		return err
@@ -82,11 +87,11 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	}
 	defer server.Close()
 	ready := map[string]string{"addr": l.Addr().String()}
-	if address := metrics.Address(web); address != "" {
-		ready["http"] = address
+	if http != "" {
+		ready["http"] = http
 	}
 	say := func(line string) { t.Say("%s", line) }
-	return store.Beside(ctx, server, web, c.refresh, version.Name, say, func(ctx context.Context) error {
+	return store.Beside(ctx, server, c.refresh, version.Name, say, func(ctx context.Context) error {
 		line, err := json.Marshal(ready)
 		if err != nil {
 			return err

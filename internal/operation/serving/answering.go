@@ -54,29 +54,29 @@ func (a *Answering) Serve(ctx context.Context, dir string, plans []sampling.Plan
 	if err != nil {
 		return err
 	}
-	if web != nil {
-		defer func() { _ = web.Close() }() // as above
-	}
-	store := NewestOf(dir, plans, true)
-	version, err := store.Open(ctx)
-	if err != nil {
-		return err
-	}
-	server, err := answer.NewServer(version, answer.Options{Threads: plans[0].Batches.Threads, Waiting: a.Waiting, Connections: a.Connections, MaxAnswer: a.MaxAnswer, Log: feed.NewLog(a.Say)})
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	// A collection of garbage waits for the thread of low priority that takes a version over. These bytes, which are never touched and so take no memory, make the heap look larger, so that collections are
-	// rare.
-	spare := make([]byte, spareHeap)
-	defer runtime.KeepAlive(spare)
-	return store.Beside(ctx, server, web, a.Refresh, version.Name, a.Say, func(ctx context.Context) error {
-		if err := a.Ready(metrics.Address(web)); err != nil {
+	set := metrics.New()
+	return set.Beside(ctx, web, func(ctx context.Context) error {
+		store := NewestOf(dir, plans, true)
+		version, err := store.Open(ctx)
+		if err != nil {
 			return err
 		}
-		server.Serve(ctx, l)
-		return nil
+		server, err := answer.NewServer(version, answer.Options{Threads: plans[0].Batches.Threads, Waiting: a.Waiting, Connections: a.Connections, MaxAnswer: a.MaxAnswer, Log: feed.NewLog(a.Say), Metrics: set})
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		// A collection of garbage waits for the thread of low priority that takes a version over. These bytes, which are never touched and so take no memory, make the heap look larger, so that collections
+		// are rare.
+		spare := make([]byte, spareHeap)
+		defer runtime.KeepAlive(spare)
+		return store.Beside(ctx, server, a.Refresh, version.Name, a.Say, func(ctx context.Context) error {
+			if err := a.Ready(metrics.Address(web)); err != nil {
+				return err
+			}
+			server.Serve(ctx, l)
+			return nil
+		})
 	})
 }
 
@@ -89,20 +89,17 @@ type Answers interface {
 	Metrics() *answer.Metrics
 }
 
-// Beside runs serve, which answers until its context ends, and beside it the health and the metrics of the server at web, if it is not nil, and, if refresh is above 0, the
-// search for versions after the one with the name last. All has ended when it returns.
-func (n *Newest) Beside(ctx context.Context, server Answers, web net.Listener, refresh time.Duration, last string, say func(line string), serve func(ctx context.Context) error) error {
-	return server.Metrics().Beside(ctx, web, func(ctx context.Context) error {
-		if refresh <= 0 {
-			return serve(ctx)
-		}
-		ctx, cancel := context.WithCancel(ctx)
-		var watching sync.WaitGroup
-		defer watching.Wait()
-		defer cancel()
-		watching.Go(func() { n.watch(ctx, server, refresh, last, say) })
+// Beside runs serve, which answers until its context ends, and beside it, if refresh is above 0, the search for versions after the one with the name last. Both have ended when it returns.
+func (n *Newest) Beside(ctx context.Context, server Answers, refresh time.Duration, last string, say func(line string), serve func(ctx context.Context) error) error {
+	if refresh <= 0 {
 		return serve(ctx)
-	})
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+	watching.Go(func() { n.watch(ctx, server, refresh, last, say) })
+	return serve(ctx)
 }
 
 // Newest opens the newest version of a store.
