@@ -16,7 +16,7 @@ import (
 // judged are the functions that start goroutines other than by guard.Group, and why a fault under a map does not end the
 // process: a goroutine does not inherit the guard of its parent. A new one is judged before it is added.
 var judged = map[string]string{
-	"beam/cmd/graphmill-beam/worker.go: serve":                         "serves processes of workers",
+	"beam/cmd/graphmill-beam/worker.go: servePool":                     "serves processes of workers",
 	"beam/internal/engine/prism.go: init":                              "serves processes of workers",
 	"beam/internal/engine/run.go: host":                                "serves processes of workers",
 	"beam/internal/engine/wait.go: follow":                             "waits for a job",
@@ -47,7 +47,8 @@ var judged = map[string]string{
 	"internal/ingest/table/views/instep.go: plain":                     "guards the scan",
 	"internal/ingest/transform/nodes.go: eachUnit":                     "guards each unit",
 	"internal/operation/appending/feed.go: read":                       "reads stdin",
-	"internal/operation/serving/answering.go: Beside, 2 times":         "guards the opening of each version, and serves counts",
+	"internal/operation/serving/answering.go: Beside":                  "guards the opening of each version",
+	"internal/metrics/http.go: Beside":                                 "serves counts",
 	"internal/ordered/ordered.go: Run, 2 times":                        "guards Fill and Work",
 	"internal/pack/slow.go: together":                                  "reads memory",
 	"internal/pack/tune.go: Grid":                                      "reads memory",

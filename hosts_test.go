@@ -6,12 +6,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -48,7 +50,7 @@ func hostStore(t *testing.T, dir string, files secret.Files, parts int, only ...
 		ready, failed := make(chan string, 1), make(chan error, 1)
 		say := func(text string) { t.Log(text) }
 		h := serving.Hosting{Part: part, Parts: parts, Listen: "127.0.0.1:0", Secrets: files, Threads: 2, Connections: 64, Say: say, Warn: say,
-			Ready: func(address string) error { ready <- address; return nil }}
+			Ready: func(address, _ string) error { ready <- address; return nil }}
 		running.Go(func() { failed <- h.Serve(ctx, dir) })
 		select {
 		case address := <-ready:
@@ -264,5 +266,44 @@ func TestHostsCancelled(t *testing.T) {
 	}
 	if !errors.Is(last, context.Canceled) {
 		t.Errorf("found %v, expected the cancellation", last)
+	}
+}
+
+// A host counts the questions of its loaders, and is ready once its store is open.
+func TestHostMetrics(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	st := rated(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, failed := make(chan [2]string, 1), make(chan error, 1)
+	h := serving.Hosting{Parts: 1, Listen: "127.0.0.1:0", HTTP: "127.0.0.1:0", Threads: 2, Connections: 64, Say: func(string) {}, Warn: func(string) {},
+		Ready: func(address, http string) error { ready <- [2]string{address, http}; return nil }}
+	go func() { failed <- h.Serve(ctx, st.Dir()) }()
+	at := <-ready
+	o := option.Batches{Draw: option.Draw{FanoutByType: map[string][]int{"knows": {3, 2}}}, Batching: option.Batching{SeedType: []string{"user"}, BatchSize: 64}}
+	o.Hosts = []string{at[0]}
+	made := len(batches(t, st, o))
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for path, want := range map[string]string{"/readyz": "ok\n", "/healthz": "ok\n", "/metrics": "graphmill_store_info"} {
+		r, err := client.Get("http://" + at[1] + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if err != nil || r.StatusCode != http.StatusOK || !strings.Contains(string(text), want) {
+			t.Errorf("%s: found status %d and %s, %v, expected %q", path, r.StatusCode, text, err, want)
+		}
+		if path == "/metrics" {
+			for _, kind := range []string{"draws", "rows"} {
+				m := regexp.MustCompile(`(?m)^graphmill_questions_total\{kind="` + kind + `",outcome="answered"\} (\d+)$`).FindStringSubmatch(string(text))
+				if m == nil || m[1] == "0" {
+					t.Errorf("found no questions for %s of %d batches in\n%s", kind, made, text)
+				}
+			}
+		}
+	}
+	cancel()
+	if err := <-failed; err != nil {
+		t.Error(err)
 	}
 }

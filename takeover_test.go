@@ -3,6 +3,7 @@ package graphmill_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 
 	"pgregory.net/rapid"
@@ -16,11 +17,11 @@ import (
 
 // takeover opens each version of a store beside the one before, as a server does.
 type takeover struct {
-	dir    string
-	store  *store.Store
-	loader *sampling.Loader
-	seeds  string
-	apart  *int // counts edge types whose lists are shared with the version before
+	dir   string
+	store *store.Store
+	taken *sampling.Answering
+	plans []sampling.Plan
+	apart *int // counts edge types whose lists are shared with the version before
 }
 
 // next takes the version that is there now over, and checks that it is the one that is opened alone, and that it gives its answers.
@@ -44,34 +45,49 @@ func (x *takeover) next(t *rapid.T) {
 	for i, e := range s.Graph.Edges {
 		x.sameLists(t, e, alone.Graph.Edges[i])
 	}
-	o := option.Batches{Run: option.Run{Threads: 2}}
-	o.Features, o.EdgeFeatures = []string{"all"}, []string{"all"}
-	o.Fanout, o.BatchSize, o.Epochs = []int{2, 2}, 3, 1
-	if x.seeds == "" {
-		x.seeds = rapid.SampledFrom(s.Graph.Nodes).Draw(t, "asked type").Type
+	if x.plans == nil {
+		x.plans = plansOf(t, s.Graph)
 	}
-	o.SeedType = []string{x.seeds}
-	var l *sampling.Loader
-	if x.loader == nil {
-		l, _, err = sampling.OpenAnswering(context.Background(), vfs.OS, x.dir, o, true)
+	var taken *sampling.Answering
+	if x.taken == nil {
+		taken, err = sampling.OpenAnswering(context.Background(), vfs.OS, x.dir, x.plans, true)
 	} else {
-		l, _, err = sampling.OpenBeside(context.Background(), vfs.OS, x.dir, o, true, x.loader)
-		x.loader.Close()
+		taken, err = sampling.OpenBeside(context.Background(), vfs.OS, x.dir, x.plans, true, x.taken)
+		x.taken.Close()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.loader = l
-	want, _, err := sampling.OpenAnswering(context.Background(), vfs.OS, x.dir, o, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer want.Close()
-	for v := range alone.Graph.Nodes[alone.Graph.NodeType(x.seeds)].Count {
-		if got, want := answerOf(t, l, v), answerOf(t, want, v); !bytes.Equal(got, want) {
-			t.Fatalf("node %d: found another answer from a version that was taken over: %v, expected %v", v, got, want)
+	x.taken = taken
+	for i, p := range x.plans {
+		p.Name = ""
+		want, err := sampling.OpenAnswering(context.Background(), vfs.OS, x.dir, []sampling.Plan{p}, true)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for v := range alone.Graph.Nodes[alone.Graph.NodeType(p.Batches.SeedType[0])].Count {
+			if got, want := answerOf(t, taken.Loader(i), v), answerOf(t, want.Loader(0), v); !bytes.Equal(got, want) {
+				t.Fatalf("plan %d, node %d: found another answer from a version that was taken over: %v, expected %v", i, v, got, want)
+			}
+		}
+		want.Close()
 	}
+}
+
+// plansOf are one to four plans: from any node type, of in-edges or out-edges, and with all edges between their nodes, for which lists of edges must be one after the other.
+func plansOf(t *rapid.T, g *graph.Graph) (plans []sampling.Plan) {
+	for i := range rapid.IntRange(1, 4).Draw(t, "plans") {
+		o := option.Batches{Run: option.Run{Threads: 2}}
+		o.Features, o.EdgeFeatures = []string{"all"}, []string{"all"}
+		o.Fanout, o.BatchSize, o.Epochs = []int{2, 2}, 3, 1
+		o.SeedType = []string{rapid.SampledFrom(g.Nodes).Draw(t, "asked type").Type}
+		if i > 0 {
+			o.Direction = rapid.SampledFrom([]option.Direction{option.DirectionIn, option.DirectionOut}).Draw(t, "direction")
+			o.Subgraph = rapid.SampledFrom([]string{"", "induced"}).Draw(t, "subgraph")
+		}
+		plans = append(plans, sampling.Plan{Name: fmt.Sprint("plan", i), Batches: o})
+	}
+	return plans
 }
 
 // answerOf is the batch of a seed.
@@ -118,5 +134,5 @@ func (x *takeover) close(t *rapid.T) {
 	if err := x.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	x.loader.Close()
+	x.taken.Close()
 }

@@ -143,7 +143,7 @@ func (s *timed) SendMsg(m any) error {
 
 // limitCalls rejects calls without the token, bounds the time for which a client can stop a call, and logs failed calls. The
 // time of a rejection reveals nothing about the token, not even its length.
-func limitCalls(token string, send time.Duration, log *feed.Log) []grpc.ServerOption {
+func limitCalls(token string, send time.Duration, log *feed.Log, spans spans) []grpc.ServerOption {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	check := func(ctx context.Context) error {
 		if token == "" {
@@ -162,19 +162,21 @@ func limitCalls(token string, send time.Duration, log *feed.Log) []grpc.ServerOp
 	return []grpc.ServerOption{
 		grpc.InTapHandle(wind),
 		grpc.UnknownServiceHandler(unknown),
-		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+		grpc.StreamInterceptor(func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 			ctx := stream.Context()
 			called(ctx)
 			err := check(ctx)
 			if err == nil {
+				span := spans.call(ctx, info.FullMethod)
 				clock := ctx.Value(clockKey{}).(*clock)
 				err = handler(srv, &timed{stream, clock, send, late})
 				if clock.late != nil {
 					err = clock.late // also where the end of the context was noticed first
 				}
+				endCall(span, err)
 			}
 			if err != nil && status.Code(err) != codes.Canceled && !errors.Is(err, context.Canceled) && !errors.Is(err, io.EOF) {
-				log.Client(from(ctx), err)
+				log.Client(traced(ctx), err)
 			}
 			return err
 		}),

@@ -200,7 +200,7 @@ func TestSendTime(t *testing.T) {
 // Connections above the bound are closed at once, and ones that end make room.
 func TestMostConnections(t *testing.T) {
 	log := &lines{}
-	s, err := NewServer(answer.Version{Source: source(t)}, Options{Threads: 1, Streams: 1, MaxMessage: 1 << 20, Log: log.log()})
+	s, err := NewServer(answer.Version{Plans: []answer.Plan{{Source: source(t)}}}, Options{Threads: 1, Streams: 1, MaxMessage: 1 << 20, Log: log.log()})
 	if err != nil {
 		t.Fatal(err)
 	}

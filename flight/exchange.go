@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -46,19 +47,24 @@ func (s *Server) DoExchange(stream *timed) error {
 
 // exchange is a call of DoExchange.
 type exchange struct {
-	server *Server
-	stream *timed
-	pool   *bodies
-	schema *arrow.Schema // that the client has
-	name   string        // of its version
-	in     flight.FlightData
+	server  *Server
+	stream  *timed
+	pool    *bodies
+	schema  *arrow.Schema // that the client has
+	version string        // of the schema
+	plan    string        // that is asked
+	in      flight.FlightData
 }
 
 // begin sends the schema.
 func (e *exchange) begin() error {
 	held := e.server.versions.Enter()
 	defer held.Leave()
-	e.schema, e.name = held.Value.schema, held.Value.Name
+	x, err := held.Value.planFor(e.stream.Context(), "")
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	e.plan, e.schema, e.version = x.Name, x.schema, x.version
 	schema := ipc.GetSchemaPayload(e.schema, memory.DefaultAllocator)
 	defer schema.Release()
 	first, err := newMessage(&schema, nil, 0, e.pool)
@@ -86,16 +92,22 @@ func (e *exchange) answer() error {
 	began := time.Now()
 	held := e.server.versions.Enter()
 	defer held.Leave()
-	x := held.Value
-	if x.Name != e.name && !sameColumns(x.schema, e.schema) {
+	x, err := held.Value.plans.Of(e.plan)
+	if err != nil {
+		return err
+	}
+	if x.version != e.version && !sameColumns(x.schema, e.schema) {
 		return status.Error(codes.Aborted, "found a new version of the store whose batches have other columns, expected the same in one exchange; begin another one")
 	}
-	out, code, err := e.message(x)
-	if err != nil {
+	q, wrong := parseQuestion(e.in.GetAppMetadata())
+	span := e.server.spans.question(q, x)
+	defer span.End()
+	out, code, failed := e.message(held.Value, x, q, wrong, span)
+	if failed != nil {
 		if e.stream.Context().Err() != nil {
-			return err
+			return failed
 		}
-		text, err := json.Marshal(answer.Failure{Error: err.Error(), Code: code})
+		text, err := json.Marshal(answer.Failure{Error: failed.Error(), Code: code})
 		if err != nil {
 			return err
 		}
@@ -105,14 +117,21 @@ func (e *exchange) answer() error {
 	if out.body != nil {
 		size += len(*out.body)
 	}
-	e.server.metrics.Question(code, time.Since(began), size)
+	describeAnswer(span, size, code, failed)
+	e.server.metrics.Question(x.Name, code, time.Since(began), size)
 	return e.stream.SendMsg(&out)
 }
 
-// message makes the message of an answer, or says why there is none.
-func (e *exchange) message(x *served) (out message, code string, err error) {
+// message makes the message of the answer to a question, or says why there is none; wrong is why the question could not be read.
+func (e *exchange) message(v *served, x *servedPlan, q *question, wrong error, span trace.Span) (out message, code string, err error) {
 	s := e.server
-	q, err := answer.ParseQuestion(e.in.GetAppMetadata(), &x.Version)
+	err = wrong
+	if err == nil {
+		err = v.checkPlan(x, q.Plan)
+	}
+	if err == nil {
+		err = q.Check(x.Plan)
+	}
 	if err != nil {
 		return out, answer.CodeQuestion, err
 	}
@@ -120,14 +139,15 @@ func (e *exchange) message(x *served) (out message, code string, err error) {
 		return out, answer.CodeBusy, err
 	}
 	defer s.places.Leave()
-	m := <-x.makers // as many as places
+	span.AddEvent("began") // after it waited
+	m := <-x.makers        // as many as places
 	defer func() { x.makers <- m }()
 	info := batchInfo{Epoch: q.Epoch, Batch: int(q.Batch)}
-	if x.Name != e.name {
-		info.Store = x.Name
+	if x.version != e.version {
+		info.Store = x.version
 	}
 	err = guard.Do(func() (err error) {
-		out, err = s.message(x, m, info, e.pool, func(m *feed.Maker) (int, error) { return q.Sample(m, &x.Version, q.Epoch, q.Batch) })
+		out, err = s.message(x, m, info, e.pool, func(m *feed.Maker) (int, error) { return q.Sample(m, x.Plan, q.Epoch, q.Batch) })
 		return err
 	})
 	var fault *guard.Error

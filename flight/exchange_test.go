@@ -167,7 +167,7 @@ func TestExchangePlace(t *testing.T) {
 
 // A new version is answered from in the exchange that is open, and its answers name it; one with other columns ends it.
 func TestExchangeTakes(t *testing.T) {
-	s, err := NewServer(answer.Version{Source: source(t), Name: "first"}, Options{Threads: 1, Streams: 2, Waiting: 1, MaxMessage: MostMessage})
+	s, err := NewServer(answer.Version{Plans: []answer.Plan{{Source: source(t)}}, Name: "first"}, Options{Threads: 1, Streams: 2, Waiting: 1, MaxMessage: MostMessage})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestExchangeTakes(t *testing.T) {
 	if _, metadata := e.ask(`{"seeds":[5]}`); metadata != `{"epoch":0,"batch":0}` {
 		t.Errorf("found metadata %s", metadata)
 	}
-	if err := s.Take(answer.Version{Source: source(t), Name: "second"}); err != nil {
+	if err := s.Take(answer.Version{Plans: []answer.Plan{{Source: source(t)}}, Name: "second"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, metadata := e.ask(`{"seeds":[5]}`); metadata != `{"epoch":0,"batch":0,"store":"second"}` {
@@ -187,7 +187,7 @@ func TestExchangeTakes(t *testing.T) {
 	columns := columnShapes
 	defer func() { columnShapes = columns }()
 	columnShapes = columns[:3]
-	if err := s.Take(answer.Version{Source: source(t), Name: "third"}); err != nil {
+	if err := s.Take(answer.Version{Plans: []answer.Plan{{Source: source(t)}}, Name: "third"}); err != nil {
 		t.Fatal(err)
 	}
 	e.send(&flight.FlightData{AppMetadata: []byte(`{"seeds":[5]}`)})

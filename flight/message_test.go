@@ -8,13 +8,15 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/internal/answer"
 )
 
 // The codec writes a message as a FlightData with its fields. The message's memory is returned after it was
 // written, and not before.
 func TestMessage(t *testing.T) {
 	src := source(t)
-	schema, err := schemaOf(src, "")
+	schema, err := schemaOf(&answer.Plan{Source: src}, &answer.Version{})
 	if err != nil {
 		t.Fatal(err)
 	}

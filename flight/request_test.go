@@ -14,11 +14,11 @@ func FuzzRequest(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	src := source(f)
-	v := &answer.Version{Source: src, Find: func(_, id string) (int64, bool) { return 0, id == "a" }}
+	p := &answer.Plan{Source: src, Find: func(_, id string) (int64, bool) { return 0, id == "a" }}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzing.Check(t, len(b), func() {
-			r, err := parseRequest(b, v)
-			if err != nil {
+			r, err := parseRequest(b)
+			if err != nil || r.check(p) != nil {
 				return
 			}
 			n, want := r.batches(src), 1
@@ -32,7 +32,7 @@ func FuzzRequest(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again, err := parseRequest(text, v); err != nil || again.batches(src) != n {
+			if again, err := parseRequest(text); err != nil || again.check(p) != nil || again.batches(src) != n {
 				t.Fatalf("%s: found %v, %v when read again", text, again, err)
 			}
 		})

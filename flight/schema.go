@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
 )
 
@@ -17,7 +18,9 @@ const metadataKey = "graphmill"
 type epochInfo struct {
 	Version int `json:"version"`
 	// Store is the name of the version of the store.
-	Store   string `json:"store,omitempty"`
+	Store string `json:"store,omitempty"`
+	// Plan is the name of the plan.
+	Plan    string `json:"plan,omitempty"`
 	Batches int    `json:"batches"`
 	Seeds   int    `json:"seeds"`
 	// SeedTypes is the node type of the seeds; for seed links, the types of source and target.
@@ -58,9 +61,10 @@ var valueTypes = map[string]arrow.DataType{
 	graph.Float64.String():  arrow.PrimitiveTypes.Float64,
 }
 
-// schemaOf describes the batches of a source of the version of a store with a name.
-func schemaOf(src *feed.Source, name string) (*arrow.Schema, error) {
-	text, err := json.Marshal(epochInfo{version, name, src.Batches(), src.Seeds(), src.SeedTypes(), src.SeedEdges(), src.Negatives(), src.Hops(), src.Ops()})
+// schemaOf describes the batches of a plan of a version of a store.
+func schemaOf(p *answer.Plan, v *answer.Version) (*arrow.Schema, error) {
+	src := p.Source
+	text, err := json.Marshal(epochInfo{version, v.Name, p.Name, src.Batches(), src.Seeds(), src.SeedTypes(), src.SeedEdges(), src.Negatives(), src.Hops(), src.Ops()})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -21,6 +23,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/secret"
 )
 
@@ -42,6 +45,10 @@ type Options struct {
 	SendTime time.Duration
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
+	// Metrics gets the metrics of the server; nil: nobody asks for them before there is a server.
+	Metrics *metrics.Set
+	// Spans makes the spans of calls and questions whose clients ask for them (traceparent); nil: none.
+	Spans trace.TracerProvider
 }
 
 // MostMessage is the upper bound of MaxMessage: a batch is one gRPC message, and these end at 2 GiB.
@@ -56,6 +63,7 @@ type Server struct {
 	versions answer.Versions[*served]
 	places   *answer.Places // for each batch that is made
 	metrics  *answer.Metrics
+	spans    spans
 	streams  chan struct{}
 	// connections is mostConnections, except in tests.
 	connections int
@@ -63,14 +71,12 @@ type Server struct {
 
 // NewServer returns a server of the batches of a version, which it owns, also after an error.
 func NewServer(v answer.Version, o Options) (_ *Server, err error) {
-	if err := o.check(); err != nil {
-		if v.Close != nil {
-			v.Close()
-		}
+	if err := errors.Join(o.check(), v.Check()); err != nil {
+		v.Discard()
 		return nil, err
 	}
-	s := &Server{options: o, connections: mostConnections, places: answer.NewPlaces(o.Threads, o.Waiting), streams: make(chan struct{}, o.Streams)}
-	s.metrics = answer.NewMetrics(s.places)
+	s := &Server{options: o, connections: mostConnections, places: answer.NewPlaces(o.Threads, o.Waiting), streams: make(chan struct{}, o.Streams), spans: newSpans(o.Spans)}
+	s.metrics = answer.NewMetrics(o.Metrics, s.places, v.Names())
 	s.metrics.Gauge("graphmill_streams", func() float64 { return float64(len(s.streams)) })
 	if err := s.Take(v); err != nil {
 		return nil, err
@@ -110,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.options.TLS != nil {
 		creds = credentials.NewTLS(s.options.TLS)
 	}
-	options := append(limitCalls(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log),
+	options := append(limitCalls(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log, s.spans),
 		codecOption(),
 		grpc.Creds(greeting{creds, s.options.Log}),
 		grpc.MaxRecvMsgSize(maxRequest),
@@ -156,63 +162,73 @@ const (
 // maxRequest bounds the bytes of a request.
 const maxRequest = 1 << 20
 
-// ListFlights lists the only flight, epoch 0.
+// ListFlights lists epoch 0 of each plan.
 func (s *Server) ListFlights(c *flight.Criteria, stream grpc.ServerStreamingServer[flight.FlightInfo]) error {
 	if len(c.GetExpression()) > 0 {
-		return status.Error(codes.InvalidArgument, "found criteria, expected none, because there is only one flight")
+		return status.Error(codes.InvalidArgument, "found criteria, expected none, because there is one flight per plan")
 	}
 	held := s.versions.Enter()
 	defer held.Leave()
-	x := held.Value
-	info, err := x.info(&Request{World: 1})
-	if err != nil {
-		return err
+	for _, x := range held.Value.plans.All() {
+		info, err := x.info(&Request{Plan: x.Name, World: 1})
+		if err == nil {
+			err = stream.Send(info)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return stream.Send(info)
+	return nil
 }
 
 // GetFlightInfo describes the stream of a request, which is the command of the descriptor.
-func (s *Server) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+func (s *Server) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	held := s.versions.Enter()
 	defer held.Leave()
-	x := held.Value
-	r, err := x.request(d)
+	x, r, err := held.Value.request(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	return x.info(r)
 }
 
-// GetSchema returns the schema of batches, which is the same for all requests.
-func (s *Server) GetSchema(_ context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+// GetSchema returns the schema of batches, which is the same for all requests of a plan.
+func (s *Server) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	held := s.versions.Enter()
 	defer held.Leave()
-	x := held.Value
-	if _, err := x.request(d); err != nil {
+	x, _, err := held.Value.request(ctx, d)
+	if err != nil {
 		return nil, err
 	}
 	return &flight.SchemaResult{Schema: flight.SerializeSchema(x.schema, memory.DefaultAllocator)}, nil
 }
 
 // request parses the command of a descriptor.
-func (x *served) request(d *flight.FlightDescriptor) (*Request, error) {
+func (v *served) request(ctx context.Context, d *flight.FlightDescriptor) (*servedPlan, *Request, error) {
 	if d.GetType() != flight.DescriptorCMD {
-		return nil, status.Error(codes.InvalidArgument, "found a descriptor that is no command, expected a command with the JSON of a request")
+		return nil, nil, status.Error(codes.InvalidArgument, "found a descriptor that is no command, expected a command with the JSON of a request")
 	}
-	return x.parse(d.GetCmd())
+	return v.parse(ctx, d.GetCmd())
 }
 
-// parse reads a request.
-func (x *served) parse(text []byte) (*Request, error) {
-	r, err := parseRequest(text, &x.Version)
-	if err != nil {
-		return nil, status.Error(codes.InvalidArgument, err.Error())
+// parse reads a request, and finds its plan.
+func (v *served) parse(ctx context.Context, text []byte) (*servedPlan, *Request, error) {
+	r, err := parseRequest(text)
+	var x *servedPlan
+	if err == nil {
+		x, err = v.planFor(ctx, r.Plan)
 	}
-	return r, nil
+	if err == nil {
+		err = r.check(x.Plan)
+	}
+	if err != nil {
+		return nil, nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	return x, r, nil
 }
 
 // info describes a stream. Its endpoint is this server, at whichever address the client used.
-func (x *served) info(r *Request) (*flight.FlightInfo, error) {
+func (x *servedPlan) info(r *Request) (*flight.FlightInfo, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func start(t *testing.T, src *feed.Source, o Options) (address string, stop func
 	if o.MaxMessage == 0 {
 		o.MaxMessage = MostMessage
 	}
-	s, err := NewServer(answer.Version{Source: src}, o)
+	s, err := NewServer(answer.Version{Plans: []answer.Plan{{Source: src}}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -525,7 +525,7 @@ func retry(t *testing.T, ok func() bool) {
 func TestBadOptions(t *testing.T) {
 	src := source(t)
 	for _, o := range []Options{{Streams: 1, MaxMessage: 1}, {Threads: 1, MaxMessage: 1}, {Threads: 1, Streams: 1}, {Threads: 1, Streams: 1, MaxMessage: MostMessage + 1}} {
-		if _, err := NewServer(answer.Version{Source: src}, o); err == nil {
+		if _, err := NewServer(answer.Version{Plans: []answer.Plan{{Source: src}}}, o); err == nil {
 			t.Errorf("%+v: found no error", o)
 		}
 	}
@@ -533,7 +533,7 @@ func TestBadOptions(t *testing.T) {
 
 // A listener that fails ends the server with its error.
 func TestListenerFails(t *testing.T) {
-	s, err := NewServer(answer.Version{Source: source(t)}, Options{Threads: 1, Streams: 1, MaxMessage: 1})
+	s, err := NewServer(answer.Version{Plans: []answer.Plan{{Source: source(t)}}}, Options{Threads: 1, Streams: 1, MaxMessage: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

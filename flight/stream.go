@@ -42,8 +42,7 @@ type maker struct {
 func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[flight.FlightData]) error {
 	held := s.versions.Enter()
 	defer held.Leave()
-	x := held.Value
-	r, err := x.parse(ticket.GetTicket())
+	x, r, err := held.Value.parse(stream.Context(), ticket.GetTicket())
 	if err != nil {
 		return err
 	}
@@ -89,16 +88,16 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 }
 
 // sampling returns the function with which a maker samples a batch of a request.
-func (x *served) sampling(r *Request) func(*feed.Maker, int) (int, error) {
+func (x *servedPlan) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 	if r.Is() {
-		return func(m *feed.Maker, b int) (int, error) { return r.Sample(m, &x.Version, r.Epoch, uint64(b)) }
+		return func(m *feed.Maker, b int) (int, error) { return r.Sample(m, x.Plan, r.Epoch, uint64(b)) }
 	}
 	order := x.Source.Epoch(r.Epoch)
 	return func(m *feed.Maker, b int) (int, error) { return m.Batch(order, r.Epoch, b) }
 }
 
 // make makes a batch. At most Options.Threads batches are made at a time, over all streams.
-func (s *Server) make(ctx context.Context, x *served, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
+func (s *Server) make(ctx context.Context, x *servedPlan, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
 	if err := s.places.Wait(ctx); err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func (s *Server) make(ctx context.Context, x *served, it *item, epoch uint64, sa
 }
 
 // message samples a batch and makes its message.
-func (s *Server) message(x *served, m *maker, info batchInfo, pool *bodies, sample func(*feed.Maker) (int, error)) (message, error) {
+func (s *Server) message(x *servedPlan, m *maker, info batchInfo, pool *bodies, sample func(*feed.Maker) (int, error)) (message, error) {
 	size, err := sample(m.Maker)
 	if err != nil {
 		return message{}, status.Errorf(codes.InvalidArgument, "batch %d: %v", info.Batch, err)

@@ -11,6 +11,10 @@
 // A server answers from the newest version of a store that it was given (Versions). A question that is being answered keeps its
 // version; a version is closed after its last question. Take gives the server a new one.
 //
+// # Plans
+//
+// A version has one plan or several (Plan), each with a source of its own over the same store. A question names one of them, or gets the first. A new version replaces all of them at one moment.
+//
 // # Frames
 //
 // Server speaks frames over a Unix socket, in the layout of package feed, so an answer is written once and read in place.

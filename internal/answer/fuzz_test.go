@@ -20,8 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// version is a version of a ring of four nodes, of which "a" is node 0.
-func version(t testing.TB) *Version {
+// ring is a plan of a ring of four nodes, of which "a" is node 0.
+func ring(t testing.TB) *Plan {
 	t.Helper()
 	e, err := graph.ParseEdgeType("user:follows:user")
 	if err != nil {
@@ -42,23 +42,23 @@ func version(t testing.TB) *Version {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Version{Source: src, Find: func(_, id string) (int64, bool) { return 0, id == "a" }}
+	return &Plan{Source: src, Find: func(_, id string) (int64, bool) { return 0, id == "a" }}
 }
 
 // Every question is either refused, or asks for batches that can be made or say why not, and reads the same again.
 func FuzzQuestion(f *testing.F) {
-	for _, s := range []string{``, `{}`, `{"ids":["a"]}`, `{"ids":["b",7]}`, `{"seeds":[0,3,1],"epoch":18446744073709551615,"batch":9}`, `{"seeds":[4]}`, `{"seeds":[],"ids":[]}`, `{"seeds":[1],"times":[3]}`, `{"seeds":[1]} `, `[1]`} {
+	for _, s := range []string{``, `{}`, `{"ids":["a"]}`, `{"ids":["b",7]}`, `{"seeds":[0,3,1],"epoch":18446744073709551615,"batch":9}`, `{"seeds":[4]}`, `{"seeds":[],"ids":[]}`, `{"seeds":[1],"times":[3]}`, `{"seeds":[1]} `, `{"plan":"x","seeds":[1]}`, `[1]`} {
 		f.Add([]byte(s))
 	}
-	v := version(f)
-	m := v.Source.Maker()
+	p := ring(f)
+	m := p.Source.Maker()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzing.Check(t, len(b), func() {
-			q, err := ParseQuestion(b, v)
-			if err != nil {
+			q, err := ParseQuestion(b)
+			if err != nil || q.Check(p) != nil {
 				return
 			}
-			n, err := q.Sample(m, v, q.Epoch, q.Batch)
+			n, err := q.Sample(m, p, q.Epoch, q.Batch)
 			if err == nil {
 				batch := make([]byte, n)
 				m.Write(batch, q.Batch)
@@ -67,11 +67,11 @@ func FuzzQuestion(f *testing.F) {
 			if errText != nil {
 				t.Fatal(errText)
 			}
-			again, errAgain := ParseQuestion(text, v)
-			if errAgain != nil {
+			again, errAgain := ParseQuestion(text)
+			if errAgain != nil || again.Check(p) != nil {
 				t.Fatalf("%s: found %v when read again", text, errAgain)
 			}
-			if k, errK := again.Sample(m, v, again.Epoch, again.Batch); k != n || (errK == nil) != (err == nil) {
+			if k, errK := again.Sample(m, p, again.Epoch, again.Batch); k != n || (errK == nil) != (err == nil) {
 				t.Fatalf("%s: found %d bytes, %v when asked again, expected %d, %v", text, k, errK, n, err)
 			}
 		})

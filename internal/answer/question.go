@@ -15,6 +15,8 @@ import (
 
 // Question asks for one batch.
 type Question struct {
+	// Plan is the name of the plan that is asked; "" is the default one.
+	Plan string `json:"plan,omitempty"`
 	Asked
 	// Epoch and Batch are the numbers whose draws the answer has.
 	Epoch uint64 `json:"epoch"`
@@ -66,17 +68,17 @@ func (a *Asked) Check(src *feed.Source) error {
 	return nil
 }
 
-// CheckIDs refuses original ids where a version has none.
-func (a *Asked) CheckIDs(v *Version) error {
-	if a.IDs != nil && v.Find == nil {
+// CheckIDs refuses original ids where a plan has none.
+func (a *Asked) CheckIDs(p *Plan) error {
+	if a.IDs != nil && p.Find == nil {
 		return errors.New("found ids, expected seeds: this server has no original ids")
 	}
 	return nil
 }
 
 // Sample samples the batch of the seeds with a maker, and returns the bytes that it takes.
-func (a *Asked) Sample(m *feed.Maker, v *Version, epoch, batch uint64) (size int, err error) {
-	seeds, err := a.nodes(v.Source, v.Find)
+func (a *Asked) Sample(m *feed.Maker, p *Plan, epoch, batch uint64) (size int, err error) {
+	seeds, err := a.nodes(p.Source, p.Find)
 	if err != nil {
 		return 0, err
 	}
@@ -134,17 +136,22 @@ func Parse(text []byte, to any, example string) error {
 	return nil
 }
 
-// ParseQuestion reads a question about a version of a store.
-func ParseQuestion(text []byte, v *Version) (*Question, error) {
+// ExampleQuestion is what errors about the JSON of a question show.
+const ExampleQuestion = `{"ids":["ada"]} or {"seeds":[4711],"epoch":0,"batch":0}`
+
+// ParseQuestion reads a question. Check says whether a plan can answer it.
+func ParseQuestion(text []byte) (*Question, error) {
 	q := &Question{}
-	if err := Parse(text, q, `{"ids":["ada"]} or {"seeds":[4711],"epoch":0,"batch":0}`); err != nil {
-		return nil, err
-	}
+	return q, Parse(text, q, ExampleQuestion)
+}
+
+// Check refuses what a plan cannot answer.
+func (q *Question) Check(p *Plan) error {
 	if q.Batch > math.MaxInt64 {
-		return nil, fmt.Errorf("found batch %d, expected at most %d", q.Batch, math.MaxInt64)
+		return fmt.Errorf("found batch %d, expected at most %d", q.Batch, math.MaxInt64)
 	}
 	if !q.Is() {
-		return nil, errors.New(`found a question without seeds and ids, expected one of them, such as {"ids":["ada"]}`)
+		return errors.New(`found a question without seeds and ids, expected one of them, such as {"ids":["ada"]}`)
 	}
-	return q, errors.Join(q.Check(v.Source), q.CheckIDs(v))
+	return errors.Join(q.Asked.Check(p.Source), q.CheckIDs(p))
 }

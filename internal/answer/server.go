@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/options"
 )
 
@@ -27,6 +28,8 @@ type Options struct {
 	Connections int
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
+	// Metrics gets the metrics of the server; nil: nobody asks for them before there is a server.
+	Metrics *metrics.Set
 }
 
 // MostAnswer is the upper bound of MaxAnswer: the length of a frame has 32 bits.
@@ -43,7 +46,12 @@ type Server struct {
 
 // served is a version that the server answers from.
 type served struct {
-	Version
+	plans *Plans[*servedPlan]
+}
+
+// servedPlan is a plan of a version.
+type servedPlan struct {
+	*Plan
 	description []byte
 	makers      chan *feed.Maker
 }
@@ -54,12 +62,12 @@ var ErrStreamed = errors.New("found batches of the stream executor, expected tho
 // NewServer returns a server of the answers of a version, which it owns, also after an error.
 func NewServer(v Version, o Options) (*Server, error) {
 	s := &Server{options: o}
-	if err := o.check(); err != nil {
-		v.discard()
+	if err := errors.Join(o.check(), v.Check()); err != nil {
+		v.Discard()
 		return nil, err
 	}
 	s.places, s.connections = NewPlaces(o.Threads, o.Waiting), make(chan struct{}, o.Connections)
-	s.metrics = NewMetrics(s.places)
+	s.metrics = NewMetrics(o.Metrics, s.places, v.Names())
 	s.metrics.Gauge("graphmill_connections", func() float64 { return float64(len(s.connections)) })
 	return s, s.Take(v)
 }
@@ -78,31 +86,33 @@ func (o *Options) check() error {
 	return nil
 }
 
-// discard closes a version that nobody uses.
-func (v *Version) discard() {
-	if v.Close != nil {
-		v.Close()
-	}
-}
-
 // Take makes a version the one that new questions are answered from, without a pause. The server owns it, also after an error.
-func (s *Server) Take(v Version) (err error) {
-	x := &served{Version: v, makers: make(chan *feed.Maker, s.options.Threads)}
-	if v.Source.Streamed() {
-		err = ErrStreamed
-	} else {
-		x.description, err = describe(&v)
-	}
+func (s *Server) Take(v Version) error {
+	x, err := s.prepare(&v)
 	if err != nil {
-		v.discard()
+		v.Discard()
 		return err
 	}
-	for range s.options.Threads {
-		x.makers <- v.Source.Maker()
-	}
 	s.versions.Take(x, v.Close)
-	s.metrics.Took(v.Name)
+	s.metrics.Took(&v)
 	return nil
+}
+
+// prepare prepares a version for questions.
+func (s *Server) prepare(v *Version) (*served, error) {
+	if err := v.Check(); err != nil {
+		return nil, err
+	}
+	plans, err := NewPlans(v.Plans, func(p *Plan) (*servedPlan, error) {
+		x := &servedPlan{Plan: p, makers: make(chan *feed.Maker, s.options.Threads)}
+		for range s.options.Threads {
+			x.makers <- p.Source.Maker()
+		}
+		var err error
+		x.description, err = describe(v, p)
+		return x, err
+	})
+	return &served{plans}, err
 }
 
 // Metrics returns the counters of the server.
@@ -145,7 +155,7 @@ func (s *Server) serve(ctx context.Context, socket net.Conn) {
 	defer func() { _ = socket.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
 	defer stop()
-	c := &connection{server: s, socket: socket, questions: questions{socket: socket, in: bufio.NewReaderSize(socket, 4096)}}
+	c := &connection{server: s, socket: socket, described: map[string]string{}, questions: questions{socket: socket, in: bufio.NewReaderSize(socket, 4096)}}
 	err := c.describe()
 	for err == nil {
 		err = c.answer(ctx)
@@ -157,26 +167,26 @@ func (s *Server) serve(ctx context.Context, socket net.Conn) {
 
 // connection is the connection of a client.
 type connection struct {
-	server      *Server
-	socket      net.Conn
-	questions   questions
-	out         []byte // the frame that is sent
-	description string // that the client has
+	server    *Server
+	socket    net.Conn
+	questions questions
+	out       []byte            // the frame that is sent
+	described map[string]string // descriptions that the client has, by plan
 }
 
-// describe sends the description of the newest version.
+// describe sends the description of the newest version by its default plan.
 func (c *connection) describe() error {
 	held := c.server.versions.Enter()
 	defer held.Leave()
-	return c.describeVersion(held.Value)
+	return c.describePlan(held.Value.plans.Default())
 }
 
-// describeVersion sends the description of a version that the client does not have.
-func (c *connection) describeVersion(x *served) error {
-	if c.description == string(x.description) {
+// describePlan sends the description of a plan of a version, if the client does not have it.
+func (c *connection) describePlan(x *servedPlan) error {
+	if c.described[x.Name] == string(x.description) {
 		return nil
 	}
-	c.description = string(x.description)
+	c.described[x.Name] = string(x.description)
 	frame := append(make([]byte, frameHead), x.description...)
 	putHead(frame, len(x.description), kindDescription, 0)
 	return c.send(frame)
@@ -210,9 +220,9 @@ func (c *connection) answer(ctx context.Context) error {
 	}
 	began := time.Now()
 	held := c.server.versions.Enter()
-	frame, code, err := c.frame(ctx, held.Value, number, text)
+	x, frame, code, err := c.frame(ctx, held.Value, number, text)
 	if err == nil {
-		err = c.describeVersion(held.Value)
+		err = c.describePlan(x)
 	} else if ctx.Err() == nil {
 		frame = failure(number, code, errors.New(options.Keywords(err.Error())))
 		err = nil
@@ -221,7 +231,7 @@ func (c *connection) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.server.metrics.Question(code, time.Since(began), len(frame))
+	c.server.metrics.Question(x.Name, code, time.Since(began), len(frame))
 	err = c.send(frame)
 	if cap(c.out) > mostKept {
 		c.out = nil
@@ -229,22 +239,29 @@ func (c *connection) answer(ctx context.Context) error {
 	return err
 }
 
-// frame makes the frame of an answer, or says why there is none.
-func (c *connection) frame(ctx context.Context, x *served, number uint64, text []byte) (frame []byte, code string, err error) {
-	q, err := ParseQuestion(text, &x.Version)
+// frame makes the frame of an answer, or says why there is none. It returns the plan that was asked, the default one where the question does not tell.
+func (c *connection) frame(ctx context.Context, of *served, number uint64, text []byte) (x *servedPlan, frame []byte, code string, err error) {
+	x = of.plans.Default()
+	q, err := ParseQuestion(text)
+	if err == nil {
+		var asked *servedPlan
+		if asked, err = of.plans.Of(q.Plan); err == nil {
+			x, err = asked, q.Check(asked.Plan)
+		}
+	}
 	if err != nil {
-		return nil, CodeQuestion, err
+		return x, nil, CodeQuestion, err
 	}
 	places := c.server.places
 	if err := places.Enter(ctx); err != nil {
-		return nil, CodeBusy, err
+		return x, nil, CodeBusy, err
 	}
 	defer places.Leave()
 	m := <-x.makers // as many as places
 	defer func() { x.makers <- m }()
 	code = CodeQuestion
 	err = guard.Recovered(func() error {
-		n, err := q.Sample(m, &x.Version, q.Epoch, q.Batch)
+		n, err := q.Sample(m, x.Plan, q.Epoch, q.Batch)
 		if err != nil {
 			return err
 		}
@@ -264,7 +281,7 @@ func (c *connection) frame(ctx context.Context, x *served, number uint64, text [
 	if err == nil {
 		code = ""
 	}
-	return frame, code, err
+	return x, frame, code, err
 }
 
 // room is n bytes for a frame, of which the part after the head is aligned as the columns of a batch.

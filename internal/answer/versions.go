@@ -1,10 +1,9 @@
 package answer
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
-
-	"github.com/graphmill/graphmill/internal/feed"
 )
 
 // Find finds the number of a node of a type by its original id. Several goroutines call it.
@@ -12,13 +11,43 @@ type Find func(nodeType, id string) (node int64, ok bool)
 
 // Version is a version of a store that questions are answered from.
 type Version struct {
-	Source *feed.Source
-	// Find is for questions with original ids; nil refuses these.
-	Find Find
+	// Plans are what can be asked for, the default one first. Those of the next version have the same names.
+	Plans []Plan
 	// Name names the version in answers: the checksum of the store's manifest. "" leaves it out.
 	Name string
+	// Segments is the number of segments that the store has, and Merged the bytes of memory that hold what they changed.
+	Segments int
+	Merged   int64
 	// Close, if not nil, is called once: when nobody uses the version any more, and there is another one or the server is closed.
 	Close func()
+}
+
+// Names are the names of the plans.
+func (v *Version) Names() (names []string) {
+	for i := range v.Plans {
+		names = append(names, v.Plans[i].Name)
+	}
+	return names
+}
+
+// Check refuses a version that no server can answer from.
+func (v *Version) Check() error {
+	if len(v.Plans) == 0 {
+		return errors.New("found a version without a plan, expected one at least")
+	}
+	for i := range v.Plans {
+		if v.Plans[i].Source.Streamed() {
+			return ErrStreamed
+		}
+	}
+	return nil
+}
+
+// Discard closes a version that nobody uses.
+func (v *Version) Discard() {
+	if v.Close != nil {
+		v.Close()
+	}
 }
 
 // Versions holds the newest of several values. A value that was replaced is closed after its last use, in a goroutine of its own. T is what a server makes of a Version.

@@ -57,12 +57,16 @@ func (f *feedFlags) options(t *cli.Terminal) (option.Batches, error) {
 }
 
 // ownersFlags has the flags that say which processes a feed serves.
-type ownersFlags struct{ lifeline, joining int }
+type ownersFlags struct {
+	lifeline, joining int
+	watching          struct{ HTTP string }
+}
 
 func (f *ownersFlags) add(fs *pflag.FlagSet) {
 	fs.IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required). 0: stdin and stdout; batches then go over a loopback socket, not through shared memory")
 	fs.IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
 	cli.Group(fs, options.GroupServe, "*lifeline", "*joining")
+	cli.Bind(fs, options.Watching, &f.watching)
 }
 
 // feed is the feed that the flags describe.
@@ -70,5 +74,5 @@ func (f *ownersFlags) feed(t *cli.Terminal) (*serving.Feed, error) {
 	if f.lifeline != 0 && f.lifeline < 3 {
 		return nil, cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
 	}
-	return &serving.Feed{Lifeline: f.lifeline, Joining: f.joining, Say: func(line string) { t.Say("%s", line) }, Named: options.Keywords}, nil
+	return &serving.Feed{Lifeline: f.lifeline, Joining: f.joining, HTTP: f.watching.HTTP, Say: func(line string) { t.Say("%s", line) }, Named: options.Keywords}, nil
 }

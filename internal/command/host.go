@@ -48,8 +48,12 @@ the command prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT, SIGTERM and S
 			}
 			h := &f.hosting
 			h.Secrets, h.Threads, h.Warn, h.Say = f.secrets.Files, f.Threads, t.Warn, func(line string) { t.Say("%s", line) }
-			h.Ready = func(address string) error {
-				line, err := json.Marshal(map[string]string{"addr": address})
+			h.Ready = func(address, http string) error {
+				ready := map[string]string{"addr": address}
+				if http != "" {
+					ready["http"] = http
+				}
+				line, err := json.Marshal(ready)
 				if err == nil {
 					_, err = fmt.Fprintf(t.Stdout, "%s\n", line)
 				}
@@ -68,6 +72,7 @@ the command prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT, SIGTERM and S
 	fs.StringVar(&f.hosting.Listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
 	fs.IntVar(&f.hosting.Connections, "connections", 4096, "most connections at a time; a loader has two for each of its threads")
 	f.secrets.Add(fs)
+	f.Bind(cmd, options.Watching, &f.hosting)
 	cli.Named(fs, "I/N", "part")
 	cli.Named(fs, "HOST:PORT", "listen")
 	cli.Group(fs, options.GroupServe, "*part", "*listen", "connections")

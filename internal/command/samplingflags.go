@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/operation/serving"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
@@ -34,17 +35,12 @@ type BatchesFlags struct {
 
 // Add adds the flags, and the flags of more options of batches.
 func (f *BatchesFlags) Add(fs *pflag.FlagSet, more ...options.Option) {
-	f.addTables(fs, options.Sampling, options.OfColumns, options.Order, options.Batches, more)
+	f.addTables(fs, [][]options.Option{options.Sampling, options.OfColumns, options.Order, options.Batches, more})
 }
 
-// addAsked adds the flags of batches whose seeds are asked for.
-func (f *BatchesFlags) addAsked(fs *pflag.FlagSet) {
-	f.addTables(fs, options.Asked, options.OfColumns, options.Batches, options.Answers)
-}
-
-func (f *BatchesFlags) addTables(fs *pflag.FlagSet, tables ...[]options.Option) {
+func (f *BatchesFlags) addTables(fs *pflag.FlagSet, tables [][]options.Option, structs ...any) {
 	f.Features, f.EdgeFeatures = []string{"all"}, []string{}
-	f.parse = addSamplingFlags(fs, &f.Draw, tables, &f.Batches)
+	f.parse = addSamplingFlags(fs, &f.Draw, tables, append(structs, &f.Batches)...)
 }
 
 // Options returns the options that the flags set.
@@ -52,4 +48,29 @@ func (f *BatchesFlags) Options(run option.Run) (option.Batches, error) {
 	err := f.parse()
 	f.Run = run
 	return f.Batches, err
+}
+
+// PlansFlags has the flags of a server, which answers by several plans.
+type PlansFlags struct {
+	batches BatchesFlags
+	text    struct{ Plans []string }
+}
+
+// Add adds the flags of a server of any batches.
+func (f *PlansFlags) Add(fs *pflag.FlagSet) {
+	f.batches.addTables(fs, [][]options.Option{options.Served, options.OfColumns, options.Order, options.Batches, options.Answers}, &f.text)
+}
+
+// addAsked adds the flags of a server of batches whose seeds are asked for.
+func (f *PlansFlags) addAsked(fs *pflag.FlagSet) {
+	f.batches.addTables(fs, [][]options.Option{options.Asked, options.OfColumns, options.Batches, options.Answers}, &f.text)
+}
+
+// Plans returns the plans that the flags set, the default one first.
+func (f *PlansFlags) Plans(run option.Run) ([]sampling.Plan, error) {
+	o, err := f.batches.Options(run)
+	if err != nil {
+		return nil, err
+	}
+	return serving.ParsePlans(o, f.text.Plans)
 }

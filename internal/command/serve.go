@@ -15,7 +15,7 @@ import (
 // serveFlags has the flags of serve.
 type serveFlags struct {
 	CommonFlags
-	batches   BatchesFlags
+	plans     PlansFlags
 	answering serving.Answering
 	maxAnswer cli.Bytes
 }
@@ -36,13 +36,14 @@ When clients can connect, the command prints one line of JSON. SIGINT, SIGTERM a
 end it.`,
 		Example: `  graphmill serve g.store --fanout 15,10 --socket g.sock
   graphmill serve g.store --fanout 15,10 --socket g.sock --refresh 1s --http 127.0.0.1:9090
+  graphmill serve g.store --plan users=users.json --plan items=items.json --socket g.sock
   python -c 'import graphmill; print(graphmill.Client("g.sock").ask(ids=["ada"]))'`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
 			}
-			asked, err := f.batches.Options(f.Run(t))
+			plans, err := f.plans.Plans(f.Run(t))
 			if err != nil {
 				return err
 			}
@@ -59,22 +60,21 @@ end it.`,
 				}
 				return err
 			}
-			return a.Serve(cmd.Context(), args[0], asked)
+			return a.Serve(cmd.Context(), args[0], plans)
 		},
 	}
 	f.CommonFlags.Add(cmd)
 	fs := cmd.Flags()
-	f.batches.addAsked(fs)
+	f.plans.addAsked(fs)
 	a := &f.answering
+	f.Bind(cmd, options.Watching, a)
 	fs.StringVar(&a.Socket, "socket", "", "path of the Unix socket to answer on; processes of this user can connect (required)")
-	fs.StringVar(&a.HTTP, "http", "", "HOST:PORT to answer /healthz, /readyz and /metrics on, over HTTP (default: none)")
 	fs.DurationVar(&a.Refresh, "refresh", 0, "look for a new version of the store so often, such as 1s, and answer new questions from it; 0 keeps the version that was there at the start")
 	fs.IntVar(&a.Waiting, "waiting", 256, "most questions that wait for a thread; further ones are refused at once")
 	fs.IntVar(&a.Connections, "connections", 256, "most connections at a time")
 	fs.Var(&f.maxAnswer, "max-answer", "bound on the size of an answer, below 2GiB; a question with a larger one is refused")
 	cli.Named(fs, "PATH", "socket")
-	cli.Named(fs, "HOST:PORT", "http")
-	cli.Group(fs, options.GroupServe, "*socket", "*http", "*refresh", "waiting", "connections", "max-answer")
+	cli.Group(fs, options.GroupServe, "*socket", "*refresh", "waiting", "connections", "max-answer")
 	return cmd
 }
 

@@ -35,6 +35,9 @@ type conn struct {
 	asks  []request // SAMPLE requests, in order
 	asked int       // their bytes
 	done  bool
+	sent  int // slots whose batches the client has not given back
+	state state
+	since time.Time // of the state
 	// cancel ends the sweep that is under way; nil without one.
 	cancel context.CancelFunc
 }
@@ -68,6 +71,9 @@ type finished struct {
 // serve answers a connection until it ends. An error is a fault of the client.
 func (c *conn) serve() error {
 	c.wake.L = &c.mu
+	c.state = between
+	c.server.counts.begin(c)
+	defer c.server.counts.end(c)
 	var makers sync.WaitGroup
 	work, threads := c.make, c.server.threads
 	if c.server.source.Streamed() {
@@ -83,6 +89,7 @@ func (c *conn) serve() error {
 	}
 	c.mu.Lock()
 	c.done = true
+	c.note()
 	c.halt()
 	c.wake.Broadcast()
 	if err != nil {
@@ -133,6 +140,7 @@ func (c *conn) take(r request) error {
 			return fmt.Errorf("found slot %d given back with number %d, expected a slot that is leased", r.slot, r.a)
 		}
 		c.ring.leased[r.slot] = false
+		c.sent = max(0, c.sent-1)
 		c.free = append(c.free, int(r.slot))
 	case reqStart:
 		src := c.server.source
@@ -171,6 +179,7 @@ func (c *conn) take(r request) error {
 	default:
 		return fmt.Errorf("found a packet of type %d, expected 2, 3 or 4", r.kind)
 	}
+	c.note()
 	c.wake.Broadcast()
 	return nil
 }
@@ -292,6 +301,7 @@ func (c *conn) make() {
 // fill makes a batch in its slot, or in memory of its own where the slot is too small. A fault under a map and a panic
 // become the error of the batch, so that they do not end the other connections.
 func (c *conn) fill(m maker, f *finished, sample func() (int, error)) {
+	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			f.err = fmt.Errorf("panic: %v", p)
@@ -309,6 +319,7 @@ func (c *conn) fill(m maker, f *finished, sample func() (int, error)) {
 		}
 		f.jumbo = jumbo
 		m.write(dst, f.t)
+		c.server.counts.seconds.Update(time.Since(began).Seconds())
 		return nil
 	})
 }
@@ -323,6 +334,7 @@ func (c *conn) flush() {
 				r.failed = true
 				t := ticket{seq: uint64(r.send), run: r.number}
 				c.write(failure(codeBatch, fmt.Errorf("batch %d: %w", r.send, r.err), t), -1)
+				c.note()
 			}
 			return
 		}
@@ -335,15 +347,23 @@ func (c *conn) flush() {
 		r.end = -1
 		c.write(message(msgEnd, 0, ticket{run: r.number}, 0), -1)
 	}
+	c.note()
 }
 
 // post sends a batch, or its error.
 func (c *conn) post(f finished) {
+	x := c.server.counts
+	if f.err == nil {
+		c.sent++
+		x.batches.Inc()
+		x.bytes.AddInt64(int64(f.bytes))
+	}
 	switch {
 	case f.err != nil:
 		err := fmt.Errorf("batch %d: %w", f.t.seq, f.err)
 		c.write(failure(codeBatch, err, f.t), -1)
 		c.give(f)
+		x.failed.Inc()
 	case f.jumbo != nil:
 		c.write(message(msgJumbo, uint32(f.slot), f.t, f.bytes), f.jumbo.fd)
 		f.jumbo.close()
@@ -353,6 +373,7 @@ func (c *conn) post(f finished) {
 	default:
 		c.write(message(msgBatch, uint32(f.slot), f.t, f.bytes), -1)
 	}
+	c.note()
 }
 
 // write sends a packet and, with it, the descriptor fd unless it is negative, while the lock is held. read notices where the client

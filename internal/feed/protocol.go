@@ -18,6 +18,7 @@ type readyLine struct {
 	Addr    string `json:"addr"`  // of an abstract Unix socket of packets, without the leading zero byte; on systems without them, the path of a stream socket
 	Token   string `json:"token"` // which a client must send
 	PID     int    `json:"pid"`
+	HTTP    string `json:"http,omitempty"` // of health and metrics
 }
 
 // Failure is the line of a server that could not start, or the body of an ERROR.

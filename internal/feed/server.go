@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/internal/metrics"
 )
 
 // server hands batches to its clients.
@@ -26,6 +27,7 @@ type server struct {
 	notes   []string
 	shared  bool // ranks can share it
 	streams streams
+	counts  *counts
 }
 
 // batchSource makes the batches that a server hands out. It is a Source or Events.
@@ -61,6 +63,9 @@ type Options struct {
 	Notes []string
 	// Loopback makes batches go to clients over a socket of this machine's loopback address, where there is no shared memory.
 	Loopback bool
+	// Metrics gets the metrics of the server; nil: nobody asks for them. HTTP is the address at which they are, which owners are told.
+	Metrics *metrics.Set
+	HTTP    string
 }
 
 // Serve listens, tells its address to the owners, and answers clients until the last owner has left. Clients that it refuses or cuts off are told to the owners' log.
@@ -81,6 +86,10 @@ func serve(source batchSource, o Options, owners *Owners, wait time.Duration) er
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil, streams: streams{freed: make(chan struct{}), wait: wait}}
+	if o.Metrics == nil {
+		o.Metrics = metrics.New()
+	}
+	s.counts = newCounts(o.Metrics)
 	if !source.Streamed() {
 		s.makers = make(chan maker, s.threads)
 		for range s.threads {
@@ -93,7 +102,7 @@ func serve(source batchSource, o Options, owners *Owners, wait time.Duration) er
 	}
 	defer clean()
 	ctx := owners.Context()
-	if err := owners.tell(readyLine{ProtocolVersion, addr, s.token, os.Getpid()}); err != nil {
+	if err := owners.tell(readyLine{ProtocolVersion, addr, s.token, os.Getpid(), o.HTTP}); err != nil {
 		_ = l.Close()
 		return err
 	}

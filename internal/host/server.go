@@ -16,6 +16,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -33,6 +34,8 @@ type ServerOptions struct {
 	Connections int
 	// Log gets the name of each loader that was refused or cut off, and the reason. It may be nil.
 	Log func(client string, err error)
+	// Metrics gets the metrics of the server; nil: nobody asks for them.
+	Metrics *metrics.Set
 }
 
 // Server answers the questions of loaders about its share of a graph.
@@ -43,7 +46,8 @@ type Server struct {
 	drawers drawers
 	places  chan struct{} // of questions that are worked on
 	open    chan struct{} // connections
-	frames  sync.Pool     // *[]byte, so that a connection without a question holds none
+	counts  *counts
+	frames  sync.Pool // *[]byte, so that a connection without a question holds none
 }
 
 // NewServer returns a server of a graph, which must outlive it.
@@ -57,6 +61,7 @@ func NewServer(g *graph.Graph, o ServerOptions) (*Server, error) {
 		return nil, fmt.Errorf("found %d connections, expected at least 1", o.Connections)
 	}
 	s := &Server{g: g, options: o, places: make(chan struct{}, o.Threads), open: make(chan struct{}, o.Connections)}
+	s.counts = newCounts(o.Metrics, s)
 	err := guard.Do(func() error {
 		s.share = newShare(g, o.Part, o.Parts)
 		return nil
@@ -97,6 +102,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) {
 				s.serve(ctx, c)
 			})
 		default:
+			s.counts.refused.Inc()
 			s.log(c.RemoteAddr().String(), fmt.Errorf("found %d connections open, expected fewer", s.options.Connections))
 			_ = c.Close()
 		}
@@ -116,6 +122,9 @@ func (s *Server) serve(ctx context.Context, c net.Conn) {
 	defer stop()
 	x := &served{s: s, c: c}
 	err := x.hello()
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.counts.refused.Inc()
+	}
 	for err == nil {
 		err = x.question(ctx)
 	}
@@ -223,6 +232,7 @@ func (x *served) question(ctx context.Context) error {
 	}
 	out, doneOut := x.s.buffer()
 	defer func() { doneOut(out) }()
+	began := time.Now()
 	select {
 	case x.s.places <- struct{}{}:
 	case <-ctx.Done():
@@ -241,6 +251,7 @@ func (x *served) question(ctx context.Context) error {
 		return err
 	})
 	<-x.s.places
+	x.s.counts.question(kind, err, time.Since(began), len(out))
 	if err != nil {
 		return x.fail(err)
 	}

@@ -106,7 +106,7 @@ func (o *Option) KeywordName() string { return cmp.Or(o.Keyword, split(o.Field, 
 
 // tables are all rows, by the commands that take them. Of several options without what they need, the error names the first.
 var tables = [][]Option{
-	Threads, Memory, Overwrite, NoReport, Sampling, Epoch, Files, Work, Unigraph, OfColumns, Order, Batches, Answers, Feed, Events, Build, Import, RMAT, Like, Community, Partition, Parts, OutEdges,
+	Threads, Memory, Overwrite, NoReport, Sampling, Epoch, Files, Work, Unigraph, OfColumns, Order, Batches, Plans, Answers, Watching, Feed, Events, Build, Import, RMAT, Like, Community, Partition, Parts, OutEdges,
 	DryRun, ReturnMapping, Dispatch, Pack, Fill, Materialise, PackHistogram, ComparePacks, TunePacks, Walk, Verify, Export, Picture, Predictions, OverwriteTable, Chunk, UnigraphTables,
 	ReadUnigraph, RandomRecords, Statistics, Column, Append, Snapshot, Profile,
 }

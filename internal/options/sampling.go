@@ -1,7 +1,5 @@
 package options
 
-import "slices"
-
 // Sampling are the options that say what is drawn, and around which seeds. The command reads Fanout from a text.
 var Sampling = []Option{
 	{Field: "Fanout", Group: GroupDraw, Common: true, Value: "N,N", Kind: Fanouts, Also: "FanoutByType", Needs: []*Need{OfHops}, Help: "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5), where -1 draws all; types that are not listed are not followed"},
@@ -46,11 +44,6 @@ var Sampling = []Option{
 	{Field: "BatchSize", Group: GroupSeeds, Common: true, Default: "1024", Positive: true, Help: "seeds per batch"},
 	{Field: "Seed", Group: GroupSeeds, Common: true, Help: "random seed of all draws"},
 }
-
-// Asked are the options of Sampling without those that say which seeds there are: of batches whose seeds are asked for.
-var Asked = slices.DeleteFunc(slices.Clone(Sampling), func(o Option) bool {
-	return slices.Contains([]string{"Seeds", "SeedTime", "LimitSeeds", "Positives", "NegativesFrom"}, o.Field)
-})
 
 // Epoch is the option of commands that begin with an epoch of their own.
 var Epoch = []Option{{Field: "Epoch", Group: GroupSeeds, Help: "number of the first epoch"}}

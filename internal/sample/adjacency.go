@@ -201,6 +201,10 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 	if a := s.adj[e][dir]; a != nil {
 		return a, nil
 	}
+	if a := s.sharedLists(e, dir); a != nil {
+		s.adj[e][dir] = a
+		return a, nil
+	}
 	edges := s.g.Edges[e]
 	nodes := func(d graph.Direction) int { return s.g.Nodes[s.g.NodeType(edges.Type.Near(d))].Count }
 	var a *adjacency
@@ -231,7 +235,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		}
 		a = other.reverse(nodes(dir))
 	}
-	s.adj[e][dir] = a
+	s.keepLists(e, dir, a)
 	return a, nil
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	// After is a sampler of the version of the graph before this one, which shares the rows of edges with it (graph.Adjacency.Ends); nil: there is none. What was found about lists
 	// that are unchanged is not looked for again. It is not used after New.
 	After *Sampler
+	// Shared is what samplers of the same graph have in common, which then copy nothing into huge pages; nil, or of another graph: nothing.
+	Shared *Shared
 	// Touched, if set, is called with the number of bytes of the graph's arrays that were read and copied, so that the
 	// memory of mapped files can be given back (store.Store.Touched).
 	Touched func(bytes int64) error
@@ -143,7 +145,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 func (s *Sampler) compileAll(after *Sampler) (err error) {
 	defer guard.Catch(&err)()
 	p, opt := s.plan, s.opt
-	columns := newColumnCache(after)
+	columns := s.columnCache(after)
 	for i := range p.Ops {
 		o, err := s.compile(&p.Ops[i], i+1, columns)
 		if err != nil {
@@ -283,6 +285,9 @@ func (s *Sampler) markRepeats() {
 // useHugePages copies the large arrays that are read at random into huge pages, as far as Options.Memory and the
 // address space allow.
 func (s *Sampler) useHugePages() error {
+	if s.shared() != nil {
+		return nil // the lists are not the sampler's own
+	}
 	for e := range s.adj {
 		for _, a := range s.adj[e] {
 			if a == nil {

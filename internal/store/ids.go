@@ -54,7 +54,7 @@ func (s *Store) IDs(t int) (*IDs, error) {
 	}
 	at := 0
 	for _, m := range metas {
-		if m == nil {
+		if m == nil || m.Open() {
 			continue
 		}
 		if err := s.openIDs(x, m, at); err != nil {

@@ -139,6 +139,9 @@ type NodesMeta struct {
 	Types []string `json:"types,omitempty"`
 }
 
+// Open says that nothing is known of the nodes yet, as of a type without a table before it has edges: the first segment that has nodes says whether they have ids and columns.
+func (n *NodesMeta) Open() bool { return n.Count == 0 && n.IDs == nil && len(n.Columns) == 0 }
+
 // EdgesMeta is an edge type. The Arrays of a store are indptr and far in the primary direction, and other_indptr,
 // other_far and other_edge_id where the other direction is stored. Those of a collection are graph_ptr, component_ptr,
 // src, dst, edge_id and num_sampled_edges.

@@ -329,7 +329,7 @@ type partFiles struct {
 // joinNodes adds the nodes of a segment to those of a type before it.
 func (p *partFiles) joinNodes(all map[string]*NodesMeta, name string, n *NodesMeta) error {
 	to := all[name]
-	if to == nil { // a new type
+	if to == nil || to.Open() { // a new type, or one whose first nodes these are
 		of := *n
 		of.Columns = maps.Clone(n.Columns)
 		all[name] = &of

@@ -206,6 +206,49 @@ class TestClient(unittest.TestCase):
         with self.assertRaises(ValueError):
             Client("/nowhere/g.sock", as_="frames")
 
+    def test_plans(self) -> None:
+        """Plans of one server answer as servers of their own do, one after the other, also with other seeds and units of times, and before their first answer."""
+        nodes: dict[str, Any] = {"user": {"#id": ["ada", "bob"]}, "item": {"#id": ["pen", "ink", "cup"], "price": np.arange(3.0)}}
+        times = np.array(["2024-01-02", "2024-01-05", "2024-01-09"], "datetime64[s]")
+        edges: dict[Any, Any] = {("user", "buys", "item"): {"edge_index": [["ada", "ada", "bob"], ["pen", "ink", "ink"]], "time": times}}
+        store = from_arrays(nodes, edges, both=True)
+        with tempfile.TemporaryDirectory() as folder:
+            flags = {}
+            for name, seed, way, more in (("buyers", "item", "in", {}), ("goods", "user", "out", {"before": {"column": "time", "or_equal": False}})):
+                plan = {
+                    "seed_type": seed,
+                    "scope": "seed",
+                    "expand": "new",
+                    "ops": [{"from": [0], "edges": "user:buys:item", "dir": way, "take": -1, "how": "uniform"}],
+                    **more,
+                }
+                with open(os.path.join(folder, name), "w") as f:
+                    json.dump(plan, f)
+                flags[name] = os.path.join(folder, name)
+            both = [f"--plan={name}={path}" for name, path in flags.items()]
+            with serving(store, *both) as (path, _), Client(path) as client:
+                self.assertEqual(client.plans, ("buyers", "goods"))
+                when = np.datetime64("2024-01-06")
+                for asked, question in (
+                    ("goods", {"ids": "ada", "times": when}),
+                    ("buyers", {"ids": ["ink", "cup"]}),
+                    ("goods", {"ids": "bob", "times": when}),
+                ):
+                    with serving(store, "--plan", flags[asked]) as (alone, _), Client(alone) as other:
+                        self.assertEqual(other.plans, ())
+                        self.equal(other.ask(**question), client.ask(**question, plan=asked))
+                self.equal(client.ask(ids="ink"), client.ask(ids="ink", plan="buyers"))
+                self.assertEqual(client.ask(ids="ada", times=when, plan="goods").n_id["item"].tolist(), [0, 1])
+                for wrong, error, text in (
+                    ("sellers", GraphmillError, "expected one of buyers, goods"),
+                    ("", TypeError, "found plan=''"),
+                    (3, TypeError, "name of a plan"),
+                ):
+                    with self.assertRaisesRegex(error, text):
+                        client.ask(ids="ink", plan=wrong)  # type: ignore[arg-type]
+                with pickle.loads(pickle.dumps(client)) as copied:
+                    self.equal(client.ask(ids="ink"), copied.ask(ids="ink"))
+
     def test_links(self) -> None:
         store = shop(3)
         with serving(store, "--fanout", "2", "--seed-type", "user,item", "--direction", "out", "--batch-size", "4") as (path, _), Client(path) as client:

@@ -143,6 +143,25 @@ class TestSegments(unittest.TestCase):
             self.assertEqual(store.nodes["p"]["kind"].tolist(), [1, 0, 2, -1, 0])
             run("compact", folder / "g.store")
 
+    def test_first_nodes_of_a_type(self) -> None:
+        """A type without a table that has no edges at the import has the ids of the appends that bring its first nodes, before a compaction and after it."""
+        folder = pathlib.Path(made.path("first"))
+        folder.mkdir()
+        for k, edges in enumerate(("", "ada,pen\ncy,ink\n", "bo,pen\nada,cup\n")):
+            (folder / str(k)).mkdir()
+            (folder / str(k) / "graph.yaml").write_text("nodes: {user: {}, item: {}}\nedges: {'user:buys:item': {table: e.csv}}\n")
+            (folder / str(k) / "e.csv").write_text("src,dst\n" + edges)
+        run("import", folder / "0", out=folder / "g.store")
+        self.assertEqual(Store(folder / "g.store").nodes["item"].count, 0)
+        for k in (1, 2):
+            Store(folder / "g.store").append(folder / str(k))
+        for _ in range(2):
+            store = Store(folder / "g.store")
+            for t, ids in (("user", ["ada", "cy", "bo"]), ("item", ["pen", "ink", "cup"])):
+                self.assertEqual([store.nodes[t].find(i) for i in ids], [0, 1, 2])
+            self.assertEqual(store.edges["buys"].count, 4)
+            run("compact", folder / "g.store")
+
     def test_changed_values(self) -> None:
         """Of few rows and of many, of strings, and of edges in several segments, before a compaction and after it."""
         n, folder, r = 60_000, pathlib.Path(made.path("changed")), np.random.default_rng(5)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,7 +109,7 @@ func TestWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, "worker", "--listen", "localhost:0")
+	cmd := exec.Command(self, "worker", "--listen", "localhost:0", "--http", "127.0.0.1:0")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -121,9 +122,21 @@ func TestWorker(t *testing.T) {
 	defer stuck.Stop()
 	lines := bufio.NewScanner(out)
 	lines.Scan()
-	var told struct{ Addr, Build string }
+	var told struct{ Addr, Build, HTTP string }
 	if err := json.Unmarshal(lines.Bytes(), &told); err != nil || told.Build != build || !strings.HasPrefix(told.Addr, "127.0.0.1:") && !strings.HasPrefix(told.Addr, "[::1]:") {
 		t.Errorf("found %q, %v, expected an address on loopback and build %s", lines.Text(), err, build)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for path, want := range map[string]string{"/readyz": "ok\n", "/metrics": "graphmill_workers_total{outcome=\"refused\"} 0\n"} {
+		r, err := client.Get("http://" + told.HTTP + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: found %q, %v, expected %q", path, text, err, want)
+		}
 	}
 	cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil {

@@ -12,12 +12,14 @@ import (
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/beam/internal/workers"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/options"
 )
 
 // worker has the flags of the worker service.
 type worker struct {
 	listen   string
+	watching struct{ HTTP string }
 	insecure bool
 	verbose  bool
 }
@@ -48,6 +50,7 @@ functions of this program run as the user of the service.`,
 	f.BoolVar(&w.insecure, "insecure", false, "allow connections from and to other machines, without encryption")
 	f.BoolVar(&w.verbose, "verbose", false, "print a line for each worker that starts or ends")
 	cli.Named(f, "HOST:PORT", "listen")
+	cli.Bind(f, options.Watching, &w.watching)
 	cli.Group(f, options.GroupServe, "listen", "insecure", "verbose")
 	return cmd
 }
@@ -73,7 +76,40 @@ func (w *worker) serve(ctx context.Context, t *cli.Terminal) error {
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(map[string]string{"addr": pool.Endpoint(), "build": build})
+	web, err := metrics.Listen(ctx, w.watching.HTTP)
+	if err == nil {
+		err = countsOf(pool).Beside(ctx, web, func(ctx context.Context) error { return w.servePool(ctx, t, pool, build, metrics.Address(web)) })
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
+	defer cancel()
+	if closed := pool.Close(end); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// countsOf are the metrics of the service.
+func countsOf(pool *workers.Pool) *metrics.Set {
+	set := metrics.New()
+	started, refused, failed := set.Counter("graphmill_workers_total", "outcome", "started"), set.Counter("graphmill_workers_total", "outcome", "refused"), set.Counter("graphmill_workers_failed_total")
+	set.Before(func() {
+		c := pool.Counts()
+		started.Set(c.Started)
+		refused.Set(c.Refused)
+		failed.Set(c.Failed)
+	})
+	set.Gauge("graphmill_workers", func() float64 { return float64(pool.Counts().Running) })
+	set.Ready(metrics.Store{})
+	return set
+}
+
+// servePool says where the pool is, and serves it until ctx ends.
+func (w *worker) servePool(ctx context.Context, t *cli.Terminal, pool *workers.Pool, build, http string) error {
+	ready := map[string]string{"addr": pool.Endpoint(), "build": build}
+	if http != "" {
+		ready["http"] = http
+	}
+	line, err := json.Marshal(ready)
 	if err != nil {
 		return err
 	}
@@ -83,11 +119,6 @@ func (w *worker) serve(ctx context.Context, t *cli.Terminal) error {
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)
-	defer cancel()
-	if closed := pool.Close(end); err == nil {
-		err = closed
 	}
 	return err
 }

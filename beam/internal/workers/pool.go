@@ -39,6 +39,30 @@ type Pool struct {
 
 	mu      sync.Mutex
 	workers map[key]*worker
+	counts  Counts
+}
+
+// Counts are the workers of a pool so far.
+type Counts struct {
+	Running int
+	// Started counts all that were started, Refused requests for which none was, and Failed those that ended with an error before they were told to end.
+	Started, Refused, Failed uint64
+}
+
+// Counts returns the workers so far.
+func (p *Pool) Counts() Counts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.counts
+	c.Running = len(p.workers)
+	return c
+}
+
+// count changes the counts.
+func (p *Pool) count(change func(c *Counts)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.counts)
 }
 
 // worker is one that begins or runs. done closes at its end.
@@ -119,6 +143,7 @@ func (p *Pool) End(ctx context.Context) error {
 // StartWorker implements the service. A refusal is a text in the response, which Flink reports as the cause of the job's end.
 func (p *Pool) StartWorker(ctx context.Context, m *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	if err := p.begin(ctx, m); err != nil {
+		p.count(func(c *Counts) { c.Refused++ })
 		p.o.Message(slog.LevelWarn, fmt.Sprintf("worker %s refused: %v", m.GetWorkerId(), err))
 		if !p.own {
 			return &fnpb.StartWorkerResponse{Error: "graphmill-beam worker service: " + err.Error()}, nil
@@ -148,10 +173,12 @@ func (p *Pool) begin(call context.Context, m *fnpb.StartWorkerRequest) error {
 		p.release(k, w)
 		return err
 	}
+	p.count(func(c *Counts) { c.Started++ })
 	p.o.Message(slog.LevelInfo, fmt.Sprintf("worker %s of %s started", k.id, k.control))
 	go func() {
 		err := wait()
 		if err != nil && ctx.Err() == nil {
+			p.count(func(c *Counts) { c.Failed++ })
 			p.o.Message(slog.LevelWarn, fmt.Sprintf("worker %s of %s ended: %v", k.id, k.control, err))
 		} else {
 			p.o.Message(slog.LevelInfo, fmt.Sprintf("worker %s of %s ended", k.id, k.control))

@@ -215,6 +215,9 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
+	if c := p.Counts(); c != (workers.Counts{Refused: 4}) {
+		t.Errorf("found %+v, expected four refusals", c)
+	}
 }
 
 // Close ends the workers.

@@ -58,11 +58,12 @@ func runCommand(args []string, stdout, stderr io.Writer) int {
 
 // serveFlags has the flags.
 type serveFlags struct {
-	feed                      command.BatchesFlags
+	plans                     command.PlansFlags
+	watching                  struct{ HTTP string }
 	threads, streams, waiting int
 	sendTime, refresh         time.Duration
 	memory, maxMessage        cli.Bytes
-	listen, http              string
+	listen                    string
 	secrets                   command.SecretFlags
 }
 
@@ -79,6 +80,7 @@ An address that other machines can reach requires TLS, and a token that each cal
 loopback address requires neither; without a token, every user of this machine can read batches.`,
 		Example: `  graphmill-flight g.store --fanout 15,10 --batch-size 1024 --shuffle
   graphmill-flight g.store --fanout 15,10 --listen 0.0.0.0:8815 --tls-cert cert.pem --tls-key key.pem --token-file token
+  graphmill-flight g.store --plan users=users.json --plan items=items.json --refresh 1s
   head -c 32 /dev/urandom | base64 > token  # make a token`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -94,7 +96,8 @@ loopback address requires neither; without a token, every user of this machine c
 		},
 	}
 	f := cmd.Flags()
-	c.feed.Add(f, options.Answers...)
+	c.plans.Add(f)
+	cli.Bind(f, options.Watching, &c.watching)
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "number of batches made at a time; their content does not depend on it (default: one per processor)")
 	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
 	f.IntVar(&c.waiting, "waiting", 256, "most questions of exchanges that wait for a thread; further ones are refused at once")
@@ -103,11 +106,10 @@ loopback address requires neither; without a token, every user of this machine c
 	f.DurationVar(&c.sendTime, "send-timeout", time.Hour, "a stream whose client takes no batch for this long ends and frees its place")
 	f.DurationVar(&c.refresh, "refresh", 0, "look for a new version of the store so often, such as 1s, and answer new calls from it; 0 keeps the version that was there at the start")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
-	f.StringVar(&c.http, "http", "", "HOST:PORT to answer /healthz, /readyz and /metrics on, over HTTP (default: none)")
 	c.secrets.Add(f)
-	cli.Named(f, "HOST:PORT", "listen", "http")
+	cli.Named(f, "HOST:PORT", "listen")
 	cli.Group(f, options.GroupRun, "*threads", "*memory")
-	cli.Group(f, options.GroupServe, "*listen", "streams", "waiting", "max-message", "send-timeout", "refresh", "http")
+	cli.Group(f, options.GroupServe, "*listen", "streams", "waiting", "max-message", "send-timeout", "refresh")
 	cli.Setup(cmd, t, "0 ended by a signal, 1 failed, 2 wrong usage")
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/feed"
-	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/operation/serving"
 )
 
@@ -39,11 +40,8 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	ctx := cmd.Context()
 	t.Begin(cmd)
 	common := command.CommonFlags{Threads: c.threads, Memory: c.memory}
-	asked, err := c.feed.Options(common.Run(t))
+	plans, err := c.plans.Plans(common.Run(t))
 	if err != nil {
-		return err
-	}
-	if err := sampling.CheckBatches(asked); err != nil {
 		return err
 	}
 	log := feed.NewLog(func(line string) { t.Say("%s", line) })
@@ -53,6 +51,12 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return err
 	}
 	o.TLS, o.Token = guard.TLS, guard.Token
+	provider, end, err := openSpans(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer end()
+	o.Spans = provider
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
@@ -61,14 +65,18 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
-	web, err := serving.ListenHTTP(ctx, c.http)
+	web, err := metrics.Listen(ctx, c.watching.HTTP)
 	if err != nil {
 		return err
 	}
-	if web != nil {
-		defer func() { _ = web.Close() }() // as above
-	}
-	store := serving.NewestOf(dir, asked, false)
+	o.Metrics = metrics.New()
+	return o.Metrics.Beside(ctx, web, func(ctx context.Context) error {
+		return c.answer(ctx, t, serving.NewestOf(dir, plans, false), o, l, metrics.Address(web))
+	})
+}
+
+// answer opens a store, says so, and answers calls at l. http is the address of health and metrics.
+func (c *serveFlags) answer(ctx context.Context, t *cli.Terminal, store *serving.Newest, o flight.Options, l net.Listener, http string) error {
 	version, err := store.Open(ctx)
 	if err != nil {
 		return err
@@ -79,11 +87,11 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	}
 	defer server.Close()
 	ready := map[string]string{"addr": l.Addr().String()}
-	if web != nil {
-		ready["http"] = web.Addr().String()
+	if http != "" {
+		ready["http"] = http
 	}
 	say := func(line string) { t.Say("%s", line) }
-	return store.Beside(ctx, server, web, c.refresh, version.Name, say, func(ctx context.Context) error {
+	return store.Beside(ctx, server, c.refresh, version.Name, say, func(ctx context.Context) error {
 		line, err := json.Marshal(ready)
 		if err != nil {
 			return err

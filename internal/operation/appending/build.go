@@ -159,6 +159,9 @@ func (b *building) build(ctx context.Context) (*store.Added, error) {
 func (b *building) typesOf() (err error) {
 	b.types = map[string]*nodeType{}
 	for i, n := range b.store.Graph.Nodes {
+		if b.store.Meta.Nodes[n.Type].Open() {
+			continue // as of a type of the tables alone
+		}
 		t := &nodeType{name: n.Type, had: n.Count, ids: graph.Uint64}
 		if t.known, err = b.store.IDs(i); err != nil {
 			return err
@@ -177,6 +180,11 @@ func (b *building) typesOf() (err error) {
 			}
 			t.keys = t.ids == graph.String
 			b.types[n.Type] = t
+		}
+	}
+	for _, n := range b.store.Graph.Nodes {
+		if b.types[n.Type] == nil {
+			b.types[n.Type] = &nodeType{name: n.Type, ids: graph.Uint64}
 		}
 	}
 	return nil

@@ -37,6 +37,7 @@ func (a *appending) fit(src *ingest.Source) error {
 	for i := range src.Input.Nodes {
 		n := &src.Input.Nodes[i]
 		k := a.store.Graph.NodeType(n.Type)
+		open := k >= 0 && a.store.Meta.Nodes[n.Type].Open()
 		if n.Table == nil {
 			continue
 		}
@@ -54,7 +55,7 @@ func (a *appending) fit(src *ingest.Source) error {
 			return fmt.Errorf("node type %s: %w", n.Type, err)
 		}
 		n.Columns = columns
-		if n.ID.Name != "" {
+		if n.ID.Name != "" && !open {
 			if n.ID.DType = graph.Uint64; of.IDs != nil {
 				n.ID.DType = of.IDs.DType
 			}
@@ -66,7 +67,7 @@ func (a *appending) fit(src *ingest.Source) error {
 			column *table.Column
 			of     string
 		}{{&e.Src, e.Type.Src}, {&e.Dst, e.Type.Dst}} {
-			if k := a.store.Graph.NodeType(end.of); k >= 0 && end.column.Name != "" {
+			if k := a.store.Graph.NodeType(end.of); k >= 0 && end.column.Name != "" && !a.store.Meta.Nodes[end.of].Open() {
 				end.column.DType = graph.Uint64
 				if ids := a.store.Graph.Nodes[k].IDs; ids != nil {
 					end.column.DType = ids.DType

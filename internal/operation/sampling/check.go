@@ -17,6 +17,7 @@ type answering struct {
 	asked   bool            // the seeds of batches are asked for
 	inPlace bool            // arrays are read where they are, by a server that has several versions of a store open
 	after   *sample.Sampler // of the version before; nil: of none
+	shared  *sample.Shared  // what samplers of the other plans of the version have; nil: there are none
 }
 
 // request is what is asked of the room: the groups of options that its operations share, and what became of them.

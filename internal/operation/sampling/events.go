@@ -48,6 +48,9 @@ func OpenEvents(ctx context.Context, dir string, o option.Events) (*EventLoader,
 	return l, nil
 }
 
+// Opened is the store in the folder that the loader was opened from; nil where the store is the caller's.
+func (l *EventLoader) Opened() *store.Store { return l.opened }
+
 // NewEventLoader orders the events of a store. It holds them in memory.
 func NewEventLoader(ctx context.Context, s *store.Store, o option.Events) (_ *EventLoader, err error) {
 	defer guard.Catch(&err)()

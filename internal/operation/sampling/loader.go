@@ -39,6 +39,7 @@ type Loader struct {
 	notes    []string
 	sets     *sets           // of the nodes of batches; nil for neighbourhoods
 	spare    int64           // with Memory: the bytes that copies of columns may take
+	own      int64           // bytes that the plan takes beside the columns of the store, with the memory executor
 	scratch  string          // folder of scratch files for rows; "" for none
 	segments string          // folder of the merged edges of a store with segments; "" for none
 	percent  int             // of the garbage collector before the stream executor was opened
@@ -63,10 +64,15 @@ func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, err
 // OpenSeedsAlone is OpenLoader for batches that have their seeds alone (feed.Source.SeedsAlone). Neighbours and columns stay in the maps of the store.
 func OpenSeedsAlone(ctx context.Context, dir string, o option.Batches) (*Loader, error) {
 	s, err := openSampled(vfs.OS, dir, false)
-	l, _, err := newAnswering(ctx, s, err, o, answering{inPlace: true})
 	if err != nil {
 		return nil, err
 	}
+	l, err := newLoader(ctx, s, o, answering{inPlace: true}, func(*Loader) error { return nil })
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	l.opened = s
+	readLarge(s)
 	if err := l.source.SeedsAlone(); err != nil {
 		l.Close()
 		return nil, err
@@ -74,66 +80,9 @@ func OpenSeedsAlone(ctx context.Context, dir string, o option.Batches) (*Loader,
 	return l, nil
 }
 
-// Find finds the number of a node of a type by its original id. Several goroutines may call it, each inside guard.Do, until the loader is closed.
-type Find func(nodeType, id string) (node int64, ok bool)
-
-// OpenAnswering is OpenLoader for callers that ask for seeds by their original ids. With alone they ask for no other batches: the options then name no seeds, and
-// columns stay in the maps of the store, which versions share.
-func OpenAnswering(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool) (*Loader, Find, error) {
-	s, err := openSampled(fsys, dir, false)
-	return newAnswering(ctx, s, err, o, answering{asked: alone, inPlace: alone})
-}
-
-// OpenBeside is OpenAnswering of a new version beside one that answers, last, which stays open until it returns. The caller's goroutine does all the work, and edges that both versions have are
-// shared where the plan allows it.
-func OpenBeside(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone bool, last *Loader) (*Loader, Find, error) {
-	o.Threads = 1
-	if len(last.source.SeedTypes()) == 1 && last.sets == nil { // the lists of edges that are seeds are read whole, and so are those of samplers of sets
-		s, err := store.OpenAfter(fsys, dir, last.opened)
-		if l, find, err := newAnswering(ctx, s, err, o, answering{alone, true, last.executor.sampler}); !errors.Is(err, sample.ErrPlaces) {
-			return l, find, err
-		}
-	}
-	s, err := store.OpenBeside(fsys, dir)
-	return newAnswering(ctx, s, err, o, answering{asked: alone, inPlace: true})
-}
-
-// newAnswering opens the loader of OpenAnswering of a store, which it owns.
-func newAnswering(ctx context.Context, s *store.Store, err error, o option.Batches, of answering) (l *Loader, find Find, _ error) {
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err = newLoader(ctx, s, o, of, func(l *Loader) error {
-		find, err = l.find()
-		return err
-	})
-	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	l.opened = s
-	if of.inPlace {
-		if available := operation.Available(vfs.OS); available > 0 && s.Mapped() > available {
-			s.ReadAtRandom()
-		}
-	}
-	return l, find, nil
-}
-
 // find opens the original ids of the types of the seeds.
 func (l *Loader) find() (Find, error) {
-	s := l.messages.Store
-	ids := map[string]*store.IDs{}
-	for _, t := range l.source.SeedTypes() {
-		of, err := s.IDs(s.Graph.NodeType(t))
-		if err != nil {
-			return nil, err
-		}
-		ids[t] = of
-	}
-	return func(nodeType, id string) (int64, bool) {
-		v, ok := ids[nodeType].Find([]byte(id))
-		return int64(v), ok
-	}, nil
+	return (&sharedStore{Store: l.messages.Store, ids: map[string]*store.IDs{}}).find(l.source.SeedTypes())
 }
 
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
@@ -270,7 +219,7 @@ func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *plann
 // open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.
 func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
 	o := &l.o
-	options := sample.Options{Ops: o.Ops, Small: o.asked, After: o.after, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
+	options := sample.Options{Ops: o.Ops, Small: o.asked, After: o.after, Shared: o.shared, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
 	o.after = nil // which is closed soon
 	if p.plan.Weighs() {
 		options.Weights = true
@@ -292,7 +241,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		if err != nil {
 			return err
 		}
-		l.executor.sampler, l.spare = m, o.Memory-(need-columns)
+		l.executor.sampler, l.spare, l.own = m, o.Memory-(need-columns), need-columns
 		l.note("executor memory: the plan and the columns need about %s", human.Bytes(need))
 		if l.source, err = feed.NewSource(m, p.job, *f, o.Ops); err != nil {
 			m.Close()
@@ -429,6 +378,9 @@ func (l *Loader) close() {
 	_ = l.executor.close() // files that were only read
 	l.sets.close()
 }
+
+// Opened is the store in the folder that the loader was opened from; nil where the store is the caller's.
+func (l *Loader) Opened() *store.Store { return l.opened }
 
 // Source is the source of batches of the servers: the feed and Flight.
 func (l *Loader) Source() *feed.Source { return l.source }

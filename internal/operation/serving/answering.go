@@ -8,12 +8,14 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/answer"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/internal/store"
@@ -41,60 +43,44 @@ type Answering struct {
 	Ready func(http string) error
 }
 
-// Serve answers questions about the store in a folder until ctx ends. The options say what answers are; they name no seeds.
-func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) error {
+// Serve answers questions about the store in a folder until ctx ends. The plans say what answers are; they name no seeds.
+func (a *Answering) Serve(ctx context.Context, dir string, plans []sampling.Plan) error {
 	l, err := listenUnix(a.Socket)
 	if err != nil {
 		return fmt.Errorf("`Socket`: %w", err)
 	}
 	defer func() { _ = l.Close() }() // Serve closes it; this is for errors before
-	web, err := ListenHTTP(ctx, a.HTTP)
+	web, err := metrics.Listen(ctx, a.HTTP)
 	if err != nil {
 		return err
 	}
-	if web != nil {
-		defer func() { _ = web.Close() }() // as above
-	}
-	store := NewestOf(dir, o, true)
-	version, err := store.Open(ctx)
-	if err != nil {
-		return err
-	}
-	server, err := answer.NewServer(version, answer.Options{Threads: o.Threads, Waiting: a.Waiting, Connections: a.Connections, MaxAnswer: a.MaxAnswer, Log: feed.NewLog(a.Say)})
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	// A collection of garbage waits for the thread of low priority that takes a version over. These bytes, which are never touched and so take no memory, make the heap look larger, so that collections are
-	// rare.
-	spare := make([]byte, spareHeap)
-	defer runtime.KeepAlive(spare)
-	address := ""
-	if web != nil {
-		address = web.Addr().String()
-	}
-	return store.Beside(ctx, server, web, a.Refresh, version.Name, a.Say, func(ctx context.Context) error {
-		if err := a.Ready(address); err != nil {
+	set := metrics.New()
+	return set.Beside(ctx, web, func(ctx context.Context) error {
+		store := NewestOf(dir, plans, true)
+		version, err := store.Open(ctx)
+		if err != nil {
 			return err
 		}
-		server.Serve(ctx, l)
-		return nil
+		server, err := answer.NewServer(version, answer.Options{Threads: plans[0].Batches.Threads, Waiting: a.Waiting, Connections: a.Connections, MaxAnswer: a.MaxAnswer, Log: feed.NewLog(a.Say), Metrics: set})
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		// A collection of garbage waits for the thread of low priority that takes a version over. These bytes, which are never touched and so take no memory, make the heap look larger, so that collections
+		// are rare.
+		spare := make([]byte, spareHeap)
+		defer runtime.KeepAlive(spare)
+		return store.Beside(ctx, server, a.Refresh, version.Name, a.Say, func(ctx context.Context) error {
+			if err := a.Ready(metrics.Address(web)); err != nil {
+				return err
+			}
+			server.Serve(ctx, l)
+			return nil
+		})
 	})
 }
 
 const spareHeap = 32 << 20
-
-// ListenHTTP listens on host:port for health and metrics; it returns nil for "".
-func ListenHTTP(ctx context.Context, address string) (net.Listener, error) {
-	if address == "" {
-		return nil, nil
-	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("`HTTP`: found %q, expected HOST:PORT of this machine that is free, such as 127.0.0.1:9090: %w", address, err)
-	}
-	return l, nil
-}
 
 // Answers is a server of answers, or of more.
 type Answers interface {
@@ -103,42 +89,35 @@ type Answers interface {
 	Metrics() *answer.Metrics
 }
 
-// Beside runs serve, which answers until its context ends, and beside it the health and the metrics of the server at web, if it is not nil, and, if refresh is above 0, the
-// search for versions after the one with the name last. All has ended when it returns.
-func (n *Newest) Beside(ctx context.Context, server Answers, web net.Listener, refresh time.Duration, last string, say func(line string), serve func(ctx context.Context) error) error {
+// Beside runs serve, which answers until its context ends, and beside it, if refresh is above 0, the search for versions after the one with the name last. Both have ended when it returns.
+func (n *Newest) Beside(ctx context.Context, server Answers, refresh time.Duration, last string, say func(line string), serve func(ctx context.Context) error) error {
+	if refresh <= 0 {
+		return serve(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
 	defer cancel()
-	var running sync.WaitGroup
-	var failed error
-	if web != nil {
-		running.Go(func() {
-			if failed = server.Metrics().ServeHTTP(ctx, web); failed != nil {
-				cancel()
-			}
-		})
-	}
-	if refresh > 0 {
-		running.Go(func() { n.watch(ctx, server, refresh, last, say) })
-	}
-	err := serve(ctx)
-	cancel()
-	running.Wait()
-	return errors.Join(err, failed)
+	watching.Go(func() { n.watch(ctx, server, refresh, last, say) })
+	return serve(ctx)
 }
 
 // Newest opens the newest version of a store.
 type Newest struct {
-	dir     string
-	options option.Batches
-	alone   bool
-	files   vfs.FS
-	last    *sampling.Loader // of the version that answers
+	dir   string
+	plans []sampling.Plan
+	alone bool
+	files vfs.FS
+	last  *sampling.Answering // the version that answers
 }
 
-// NewestOf opens versions of the store in a folder for batches that are made at random, by the memory executor. With alone all batches are of seeds that are asked for.
-func NewestOf(dir string, o option.Batches, alone bool) *Newest {
-	o.Executor = option.ExecutorMemory // questions ask for any epoch and any seeds
-	return &Newest{dir: dir, options: o, alone: alone, files: vfs.SharedMaps(vfs.OS)}
+// NewestOf opens versions of the store in a folder for plans whose batches are made at random, by the memory executor. With alone all batches are of seeds that are asked for.
+func NewestOf(dir string, plans []sampling.Plan, alone bool) *Newest {
+	plans = slices.Clone(plans)
+	for i := range plans {
+		plans[i].Batches.Executor = option.ExecutorMemory // questions ask for any epoch and any seeds
+	}
+	return &Newest{dir: dir, plans: plans, alone: alone, files: vfs.SharedMaps(vfs.OS)}
 }
 
 // Open opens the version that is in the folder now, the first one.
@@ -148,34 +127,37 @@ func (n *Newest) Open(ctx context.Context) (v answer.Version, err error) {
 }
 
 // open opens the version that is in the folder now. If a version answers, it leaves the other processors to that.
-func (n *Newest) open(ctx context.Context) (loader *sampling.Loader, v answer.Version, err error) {
+func (n *Newest) open(ctx context.Context) (opened *sampling.Answering, v answer.Version, err error) {
 	defer guard.Catch(&err)()
 	if v.Name, err = store.Sum(vfs.OS, n.dir); err != nil && !vfs.Absent(err) { // of no store: the loader says so
 		return nil, v, err
 	}
-	var find sampling.Find
 	if n.last == nil {
-		loader, find, err = sampling.OpenAnswering(ctx, n.files, n.dir, n.options, n.alone)
+		opened, err = sampling.OpenAnswering(ctx, n.files, n.dir, n.plans, n.alone)
 	} else {
-		loader, find, err = sampling.OpenBeside(ctx, n.files, n.dir, n.options, n.alone, n.last)
+		opened, err = sampling.OpenBeside(ctx, n.files, n.dir, n.plans, n.alone, n.last)
 	}
 	if err != nil {
 		return nil, v, err
 	}
-	v.Source, v.Find, v.Close = loader.Source(), answer.Find(find), loader.Close
-	return loader, v, nil
+	for i := range n.plans {
+		v.Plans = append(v.Plans, answer.Plan{Name: n.plans[i].Name, Source: opened.Loader(i).Source(), Find: answer.Find(opened.Find(i))})
+	}
+	v.Segments, v.Merged = opened.Segments()
+	v.Close = opened.Close
+	return opened, v, nil
 }
 
 // take makes the version that is in the folder now the one that a server answers from.
 func (n *Newest) take(ctx context.Context, server Answers) (name string, err error) {
-	loader, version, err := n.open(ctx)
+	opened, version, err := n.open(ctx)
 	if err != nil {
 		return "", err
 	}
 	if err := server.Take(version); err != nil {
 		return "", err
 	}
-	n.last = loader
+	n.last = opened
 	return version.Name, nil
 }
 

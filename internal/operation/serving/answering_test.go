@@ -174,6 +174,12 @@ func (a *asker) columns(body []byte) map[string][]byte {
 // served runs a server until stop, which checks its end.
 func served(t *testing.T, store string, a Answering, o option.Batches) (socket string, http string, said func() string, stop func()) {
 	t.Helper()
+	return servedPlans(t, store, a, []sampling.Plan{{Batches: o}})
+}
+
+// servedPlans is served by several plans.
+func servedPlans(t *testing.T, store string, a Answering, plans []sampling.Plan) (socket string, http string, said func() string, stop func()) {
+	t.Helper()
 	var mu sync.Mutex
 	var lines strings.Builder
 	a.Socket = filepath.Join(t.TempDir(), "g.sock")
@@ -188,7 +194,7 @@ func served(t *testing.T, store string, a Answering, o option.Batches) (socket s
 	a.Ready = func(http string) error { ready <- http; return nil }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- a.Serve(ctx, store, o) }()
+	go func() { ended <- a.Serve(ctx, store, plans) }()
 	select {
 	case http = <-ready:
 	case err := <-ended:
@@ -217,11 +223,12 @@ func TestAnswers(t *testing.T) {
 	store := grown(t)
 	socket, _, said, stop := served(t, store, Answering{Waiting: 4}, batches())
 	defer stop()
-	loader, find, err := sampling.OpenAnswering(t.Context(), vfs.OS, store, batches(), true)
+	opened, err := sampling.OpenAnswering(t.Context(), vfs.OS, store, []sampling.Plan{{Batches: batches()}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer loader.Close()
+	defer opened.Close()
+	loader, find := opened.Loader(0), opened.Find(0)
 	a := dial(t, socket)
 	defer a.socket.Close()
 	maker := loader.Source().Maker()
@@ -415,7 +422,7 @@ func TestSocket(t *testing.T) {
 		"/" + strings.Repeat("a", 103): "found a path of 104 bytes, expected at most 103",
 	} {
 		a := Answering{Socket: path, Connections: 1, MaxAnswer: 1 << 20, Ready: func(string) error { return nil }, Say: func(string) {}}
-		if err := a.Serve(t.Context(), store, batches()); err == nil || !strings.Contains(err.Error(), want) {
+		if err := a.Serve(t.Context(), store, []sampling.Plan{{Batches: batches()}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, expected %q", path, err, want)
 		}
 	}

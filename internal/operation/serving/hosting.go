@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/host"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/secret"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -28,10 +29,12 @@ type Hosting struct {
 	Threads int
 	// Connections is the most connections at a time.
 	Connections int
+	// HTTP is the host:port of health and metrics; "" leaves them out.
+	HTTP string
 	// Say is called with lines for people: each loader that was refused or cut off, and the reason. Warn gets what is wrong with the files of Secrets.
 	Say, Warn func(line string)
-	// Ready is called once loaders can connect.
-	Ready func(address string) error
+	// Ready is called once loaders can connect. http is the address of health and metrics, "" without.
+	Ready func(address, http string) error
 }
 
 // Serve answers the questions of loaders about the store in a folder until ctx ends.
@@ -46,27 +49,40 @@ func (h *Hosting) Serve(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
+	web, err := metrics.Listen(ctx, h.HTTP)
+	if err != nil {
+		return err
+	}
+	counts := metrics.New()
+	return counts.Beside(ctx, web, func(ctx context.Context) error {
+		var guarded net.Listener = l
+		if guarding.TLS != nil {
+			guarded = tls.NewListener(l, guarding.TLS)
+		}
+		o := host.ServerOptions{Part: h.Part, Parts: h.Parts, Token: guarding.Token, Threads: h.Threads, Connections: h.Connections, Log: log.Client, Metrics: counts}
+		return h.serve(ctx, dir, guarded, o, func() error { return h.Ready(l.Addr().String(), metrics.Address(web)) })
+	})
+}
+
+// serve opens the store, says so, and answers loaders at l.
+func (h *Hosting) serve(ctx context.Context, dir string, l net.Listener, o host.ServerOptions, ready func() error) (err error) {
 	s, err := h.open(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	sum, err := store.Sum(vfs.OS, dir)
+	if o.Store, err = store.Sum(vfs.OS, dir); err != nil {
+		return err
+	}
+	server, err := host.NewServer(s.Graph, o)
 	if err != nil {
 		return err
 	}
-	server, err := host.NewServer(s.Graph, host.ServerOptions{Store: sum, Part: h.Part, Parts: h.Parts, Token: guarding.Token, Threads: h.Threads, Connections: h.Connections, Log: log.Client})
-	if err != nil {
+	o.Metrics.Ready(metrics.Store{Name: o.Store, Segments: s.Segments(), Merged: s.Merged()})
+	if err := ready(); err != nil {
 		return err
 	}
-	if err := h.Ready(l.Addr().String()); err != nil {
-		return err
-	}
-	var guarded net.Listener = l
-	if guarding.TLS != nil {
-		guarded = tls.NewListener(l, guarding.TLS)
-	}
-	server.Serve(ctx, guarded)
+	server.Serve(ctx, l)
 	return nil
 }
 

@@ -9,7 +9,10 @@ import (
 	"syscall"
 
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/metrics"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -23,6 +26,8 @@ type Feed struct {
 	Joining int
 	// SeedsAlone says that batches have their seeds alone: clients draw the subgraphs themselves.
 	SeedsAlone bool
+	// HTTP is the host:port of health and metrics; "" leaves them out.
+	HTTP string
 	// Say is called with lines for people.
 	Say func(line string)
 	// Named replaces the fields in texts for the client by its keywords.
@@ -49,7 +54,7 @@ func (f *Feed) owners(ctx context.Context) (*feed.Owners, error) {
 // Serve hands out the batches of the store in a folder until the last owner has left. options makes the options of the batches; its
 // errors reach the owners, as all errors do before the first batch.
 func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Batches, error)) error {
-	return f.serve(ctx, func(owners *feed.Owners) error {
+	return f.serve(ctx, func(owners *feed.Owners, served feed.Options) error {
 		o, err := options()
 		if err != nil {
 			return err
@@ -63,13 +68,15 @@ func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Bat
 			return err
 		}
 		defer l.Close()
-		return feed.Serve(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes()), Loopback: f.Lifeline == 0}, owners)
+		served.Threads, served.Notes = o.Threads, f.named(l.Notes())
+		f.ready(&served, dir, l.Opened())
+		return feed.Serve(l.Source(), served, owners)
 	})
 }
 
 // ServeEvents is Serve for batches of events.
 func (f *Feed) ServeEvents(ctx context.Context, dir string, options func() (option.Events, error)) error {
-	return f.serve(ctx, func(owners *feed.Owners) error {
+	return f.serve(ctx, func(owners *feed.Owners, served feed.Options) error {
 		o, err := options()
 		if err != nil {
 			return err
@@ -79,12 +86,14 @@ func (f *Feed) ServeEvents(ctx context.Context, dir string, options func() (opti
 			return err
 		}
 		defer l.Close()
-		return feed.ServeEvents(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes()), Loopback: f.Lifeline == 0}, owners)
+		served.Threads, served.Notes = o.Threads, f.named(l.Notes())
+		f.ready(&served, dir, l.Opened())
+		return feed.ServeEvents(l.Source(), served, owners)
 	})
 }
 
 // serve hands out batches to the owners, and tells them the error that ends it.
-func (f *Feed) serve(ctx context.Context, batches func(owners *feed.Owners) error) error {
+func (f *Feed) serve(ctx context.Context, batches func(owners *feed.Owners, served feed.Options) error) error {
 	owners, err := f.owners(ctx)
 	if err != nil {
 		return err
@@ -93,11 +102,31 @@ func (f *Feed) serve(ctx context.Context, batches func(owners *feed.Owners) erro
 	// The owners decide when the feed ends: not an interrupt, not the end of the terminal (which both send to all
 	// processes of the training), and not the end of the one that reads its messages.
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
-	if err := batches(owners); err != nil {
+	if err := f.watched(owners, batches); err != nil {
 		owners.Refuse(feed.Failure{Error: f.Named(err.Error()), Code: feed.CodeStart})
 		return err
 	}
 	return nil
+}
+
+// watched runs batches, and beside it the health and the metrics of the feed, from before its store is open.
+func (f *Feed) watched(owners *feed.Owners, batches func(owners *feed.Owners, served feed.Options) error) error {
+	web, err := metrics.Listen(owners.Context(), f.HTTP)
+	if err != nil {
+		return err
+	}
+	served := feed.Options{Loopback: f.Lifeline == 0, Metrics: metrics.New(), HTTP: metrics.Address(web)}
+	return served.Metrics.Beside(owners.Context(), web, func(context.Context) error { return batches(owners, served) })
+}
+
+// ready says that the feed of a store makes batches.
+func (f *Feed) ready(served *feed.Options, dir string, s *store.Store) {
+	if served.HTTP == "" {
+		return
+	}
+	of := metrics.Store{Segments: s.Segments(), Merged: s.Merged()}
+	of.Name, _ = store.Sum(vfs.OS, dir) // the loader has opened it
+	served.Metrics.Ready(of)
 }
 
 // named is notes in the words of the client.

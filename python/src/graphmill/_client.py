@@ -50,7 +50,59 @@ class Busy(GraphmillError):
     """The server has too much work at this moment: ask again later, or answer with status 503."""
 
 
-class Client(Described):
+class _Answers(Described):
+    """What the server says of the answers of one plan, and how they become what `Client.ask` returns.
+
+    Raises:
+        LookupError, TypeError, ValueError: it cannot be read.
+    """
+
+    def __init__(self, said: Any) -> None:
+        self._describe(said)
+        self.name: str = said.get("plan", "")  # of the plan
+        plans = said.get("plans", [])
+        self.plans: tuple[str, ...] = tuple(str(p["name"]) for p in plans)
+        # By plan, the ids of a seed and the unit of times: what a question needs.
+        self.asked: dict[str, tuple[int, str]] = {p["name"]: (len(p["seed_types"]), p.get("time_unit", "")) for p in plans}
+        self.asked[self.name] = len(self.seed_types), said.get("time_unit", "")
+        self.store: str = said.get("store", "")
+        ages = frozenset(said.get("ages", ()))
+        self.schema = Schema(self.names, self.ops, self.seed_types, 0, None, self.bfloat16, self.seed_edges, self.negatives, self.least, ages)
+        # Texts come as bytes and offsets, and are columns of strings in answers.
+        self.texts: list[tuple[str, str]] = [
+            (t, name) for t, what, name in (p[1:] for p in map(parts_of, self.names) if len(p) == 4) if what == "text" and t in self.schema.nodes
+        ]
+
+    def check(self, form: str, label: str | None) -> None:
+        """Refuse a form that cannot have the answers."""
+        if self.texts and form not in ("numpy", "pyg"):
+            raise ValueError(f"found a server with --texts and as_={form!r}, expected as_='numpy' or 'pyg', whose answers can have texts")
+        if form == "numpy":
+            for t, name in self.texts:
+                self.schema.node_columns[t].append(name)
+        check_schema(form, self.schema, label, "")
+
+    def raw(self, body: Array, batch: int) -> Raw:
+        """The batch of an answer."""
+        n, words = self._head(body, 0)
+        raw = Raw(self._arrays(body, words), n, batch, self.hops)
+        for t, name in self.texts:
+            offsets = raw.columns[key("nodes", t, "text_offset", name)]
+            values = raw.columns[key("nodes", t, "text", name)]
+            raw.columns[key("nodes", t, "x", name)] = Column(name, "string", (), len(offsets) - 1, values, (), offsets)  # type: ignore[assignment]
+        return raw
+
+    def answer(self, raw: Raw, form: str, label: str | None) -> Any:
+        """An answer in a form."""
+        self.schema.batch_size = raw.seeds
+        answer = maker("batch", form)(self.schema, raw, label)
+        if form == "pyg":  # beside the features, so that no text becomes x
+            for t, name in self.texts:
+                (answer[t] if self.schema.typed else answer)[name] = raw.columns[key("nodes", t, "x", name)].tolist()
+        return answer
+
+
+class Client:
     """Asks a server on this machine (``graphmill serve``) for the subgraphs of single nodes.
 
     An answer is the batch that a `NodeLoader` with the options of the server gives for these seeds, so a model that was trained on its batches
@@ -78,6 +130,7 @@ class Client(Described):
         _clients.add(self)
         self._socket: _Frames | None = None
         self._number = 0
+        self._answers: dict[str, _Answers] = {}  # by the names of plans
         self._pid = os.getpid()
         with self._lock:
             self._connect()
@@ -87,7 +140,12 @@ class Client(Described):
         """The name of the version of the store that the last answer came from: the checksum of its manifest, as in lineages."""
         return self._store
 
-    def ask(self, ids: Any = None, *, seeds: Any = None, times: Any = None, epoch: int = 0, batch: int = 0) -> Any:
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The names of the plans that `ask` can name; empty where the server has one plan, without a name."""
+        return self._plans
+
+    def ask(self, ids: Any = None, *, seeds: Any = None, times: Any = None, epoch: int = 0, batch: int = 0, plan: str | None = None) -> Any:
         """The subgraph of some seeds.
 
         Args:
@@ -96,6 +154,7 @@ class Client(Described):
             times: for servers with ``--before``: the time of each seed, or one for all: numbers in the unit of the store's times, datetime64, or ``datetime`` (UTC without a zone). The
                 answer has what was before.
             epoch, batch: whose draws the answer has. The same numbers give the same answer from the same version; a random epoch gives other draws.
+            plan: the name of the plan to ask, one of `plans`. Default: the server's default plan.
 
         Raises:
             Busy: the server has too much work.
@@ -105,16 +164,20 @@ class Client(Described):
         if (ids is None) == (seeds is None):
             raise ValueError("found both or neither of ids= and seeds=, expected one of them")
         question: dict[str, Any] = {"epoch": integer("epoch", epoch, 0, _MOST_NUMBER), "batch": integer("batch", batch, 0, _MOST_NUMBER >> 1)}
+        if plan is not None:
+            if not isinstance(plan, str) or not plan:
+                raise TypeError(f"found plan={plan!r}, expected the name of a plan")
+            question["plan"] = plan
         given = question["ids" if seeds is None else "seeds"] = _flat(ids) if seeds is None else _numbers(seeds)
         with self._lock:
             self._own()
             try:
-                raw = self._asked(question, times, given)
+                of, raw = self._asked(question, times, given)
             except _Gone:
                 # A question changes nothing, so a server that was started again gets it once more.
                 self._connect()
                 try:
-                    raw = self._asked(question, times, given)
+                    of, raw = self._asked(question, times, given)
                 except _Gone as e:
                     raise GraphmillError(f"{self._path}: the server ended the connection ({e}); look at what it says, and start it again") from e
             except GraphmillError:
@@ -122,12 +185,7 @@ class Client(Described):
             except BaseException:  # an interrupt: the rest of an answer would be taken for the next one
                 self._hang_up()
                 raise
-            self._schema.batch_size = raw.seeds
-            answer = maker("batch", self._form)(self._schema, raw, self._label)
-            if self._form == "pyg":  # beside the features, so that no text becomes x
-                for t, name in self._texts:
-                    (answer[t] if self._schema.typed else answer)[name] = raw.columns[key("nodes", t, "x", name)].tolist()
-            return answer
+            return of.answer(raw, self._form, self._label)
 
     def close(self) -> None:
         """Disconnect. Answers stay readable."""
@@ -158,7 +216,7 @@ class Client(Described):
 
     def _connect(self) -> None:
         self._hang_up()
-        self._pid, self._described = os.getpid(), False
+        self._pid, self._answers = os.getpid(), {}
         try:
             self._socket = _Frames(self._path, self._timeout)
         except OSError as e:
@@ -169,7 +227,7 @@ class Client(Described):
         except _Gone as e:
             raise GraphmillError(f"{self._path}: the server ended the connection before it said what it answers ({e})") from e
         finally:
-            if not self._described:
+            if not self._answers:
                 self._hang_up()
 
     def _take(self, kind: int, body: Array) -> None:
@@ -180,32 +238,23 @@ class Client(Described):
             said = json.loads(body.tobytes())
             if kind != _DESCRIPTION or said["version"] != _VERSION:
                 raise ValueError(f"frame {kind}, version {said.get('version')}")
-            self._describe(said)
-            self._store: str = said.get("store", "")
-            self._unit: str = said.get("time_unit", "")
-            ages = frozenset(said.get("ages", ()))
+            of = _Answers(said)
         except (LookupError, TypeError, ValueError, RecursionError) as e:
             raise GraphmillError(
                 f"{self._path}: found a server of another protocol ({e}), expected version {_VERSION}; install client and command of one release"
             ) from e
-        self._schema = Schema(self.names, self.ops, self.seed_types, 0, None, self.bfloat16, self.seed_edges, self.negatives, self.least, ages)
-        # Texts come as bytes and offsets, and are columns of strings in answers.
-        self._texts: list[tuple[str, str]] = [
-            (t, name) for t, what, name in (p[1:] for p in map(parts_of, self.names) if len(p) == 4) if what == "text" and t in self._schema.nodes
-        ]
-        if self._texts and self._form not in ("numpy", "pyg"):
-            raise ValueError(f"found a server with --texts and as_={self._form!r}, expected as_='numpy' or 'pyg', whose answers can have texts")
-        if self._form == "numpy":
-            for t, name in self._texts:
-                self._schema.node_columns[t].append(name)
-        check_schema(self._form, self._schema, self._label, "")
-        self._described = True
+        of.check(self._form, self._label)
+        if not self._answers:  # the first one is of the default plan
+            self._default, self._store, self._plans = of.name, of.store, of.plans
+        self._answers[of.name] = of
 
-    def _asked(self, question: dict[str, Any], times: Any, given: list[Any]) -> Raw:
-        """The answer to a question."""
+    def _asked(self, question: dict[str, Any], times: Any, given: list[Any]) -> tuple[_Answers, Raw]:
+        """The answer to a question, and what the server says of it."""
         assert self._socket is not None
         if times is not None:
-            question["times"] = _times(times, self._unit, len(given) // len(self.seed_types))
+            asked = question.get("plan", self._default)
+            types, unit = self._answers[self._default].asked.get(asked, (1, ""))  # the server says what an unknown plan is
+            question["times"] = _times(times, unit, len(given) // types)
         self._number += 1
         text = json.dumps(question).encode()
         self._socket.send(_HEAD.pack(len(text), _QUESTION, self._number) + text)
@@ -221,13 +270,9 @@ class Client(Described):
             if kind == _FAILURE:
                 raise _failure(body)
             try:
-                n, words = self._head(body, 0)
-                raw = Raw(self._arrays(body, words), n, question["batch"], self.hops)
-                for t, name in self._texts:
-                    offsets = raw.columns[key("nodes", t, "text_offset", name)]
-                    values = raw.columns[key("nodes", t, "text", name)]
-                    raw.columns[key("nodes", t, "x", name)] = Column(name, "string", (), len(offsets) - 1, values, (), offsets)  # type: ignore[assignment]
-                return raw
+                of = self._answers[question.get("plan", self._default)]
+                self._store = of.store
+                return of, of.raw(body, question["batch"])
             except (LookupError, TypeError, ValueError, OverflowError, struct.error) as e:
                 self._hang_up()
                 raise GraphmillError(f"{self._path}: the server sent an answer that cannot be read ({e}); install client and command of one release") from e

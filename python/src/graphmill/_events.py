@@ -228,6 +228,7 @@ class EventLoader(Feeding):
         threads: number of threads that make batches; default: the number of cores less one.
         slots: how many lots of batches can be ready or held at a time; batches come in lots of about 4 MiB.
         memory: a bound on the memory of the events and columns: bytes, or "8GiB". What needs more is refused.
+        http: an address "HOST:PORT" at which the feed answers /healthz, /readyz and /metrics, as in `NodeLoader`.
         edge_ids: False leaves e_id out.
 
     Raises:
@@ -271,6 +272,7 @@ class EventLoader(Feeding):
         threads: int | None = None,
         slots: int = 4,
         memory: int | str | None = None,
+        http: str | None = None,
         edge_ids: bool = True,
     ) -> None:
         self._form = choice("as_", as_, _FORMS)
@@ -282,6 +284,8 @@ class EventLoader(Feeding):
         for name, value in (("time", time), ("every", every)):
             if value is not None and (not isinstance(value, str) if name == "time" else isinstance(value, bool) or not isinstance(value, (str, int, float))):
                 raise TypeError(f"found {name}={value!r}, expected {'the name of a column' if name == 'time' else 'a number, or a text such as 1d'}")
+        if http is not None and not isinstance(http, str):
+            raise TypeError(f"found http={http!r}, expected a text")
         given = negative_lists(negatives_from, None)
         of_columns, looked, gaps = flags_of_columns(self._store, "numpy", None, (features, x), (edge_features, msg), "msg")
         if looked:
@@ -299,6 +303,7 @@ class EventLoader(Feeding):
             "negatives_from": given if isinstance(given, str) else None,
             "no_edge_ids": not truth("edge_ids", edge_ids),
             "memory": memory,
+            "http": http,
             **of_columns,
         }
         arguments = feed_arguments(self._store.path, None, seed, threads, None, flags)

@@ -324,12 +324,14 @@ class Feeding:
     _process: Process | None
     _connection: Connection | None
     _pid: int
+    http: str | None  # the address of health and metrics
 
     def _start(self, arguments: list[str], name: str | None = None, program: str = "feed") -> None:
         """Start a feed; with a name, join the one that other processes of this machine started under it."""
         self._pid, self._connection = os.getpid(), None
         self._process = Process(arguments, name, program)
         self._addr, self._token = self._process.addr, self._process.token
+        self.http = self._process.http
 
     def _connected(self, rank: int, world: int, slots: int, tail: str = "", worker: tuple[int, int] = (0, 1)) -> Connection:
         """A new connection of this process, which replaces an earlier one."""

@@ -25,6 +25,7 @@ _NOT_IN_DRAWS = (
     "hosts",
     "hosts_token",
     "hosts_ca",
+    "http",
 )
 _JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID")
 _NAMESPACES = ("mnt", "pid", "user")

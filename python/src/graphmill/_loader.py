@@ -192,6 +192,8 @@ class NodeLoader(Feeding):
         hosts: addresses "HOST:PORT" of all processes of ``graphmill host`` that have the store: edges are drawn and rows are read on their machines, in place of
             this one. The batches are the same. docs/hosts.md has what it takes.
         hosts_token, hosts_ca: with ``hosts``, the file with their token, and the PEM file with the certificates that theirs are signed by.
+        http: an address "HOST:PORT" at which the feed answers /healthz, /readyz and /metrics, for Prometheus: batches, bytes, and who waits for whom; port 0 chooses a free one. ``loader.http`` is the
+            address, None without. docs/serving.md has the metrics.
         edge_ids: False leaves e_id out of batches: the stream executor then draws and reads less.
         device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch while the trainer works on this one: for CUDA as a
             whole, out of the feed's memory, on a stream of its own. For "jraph" a device of JAX: "cpu", "gpu", "tpu:1" or a ``jax.Device``. Arrays of 64 bits, which
@@ -282,6 +284,7 @@ class NodeLoader(Feeding):
         hosts: Sequence[str] | None = None,
         hosts_token: str | os.PathLike[str] | None = None,
         hosts_ca: str | os.PathLike[str] | None = None,
+        http: str | None = None,
         edge_ids: bool = True,
         x: Any = None,
         edge_attr: Any = None,
@@ -330,7 +333,7 @@ class NodeLoader(Feeding):
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
             "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from, "positives": positives,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
-            "executor": None if self._on_card else executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca,
+            "executor": None if self._on_card else executor, "hosts": hosts, "hosts_token": hosts_token, "hosts_ca": hosts_ca, "http": http,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         self._norms: Norms | None = None

@@ -98,6 +98,7 @@ class Process:
             words = re.sub("--([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), self.last_words())
             raise GraphmillError(ready.get("error") or words or "the feed ended without a word")
         self.addr, self.token, self.pid = ready["addr"], ready["token"], ready["pid"]
+        self.http: str | None = ready["http"]
 
     def _find(self, name: str) -> dict[str, Any] | None:
         """What the feed with a name says; None if this process has to start it."""
@@ -240,7 +241,7 @@ def _line(receive: Callable[[int], bytes]) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(line)
         if "error" not in found:
-            found = {"addr": str(found["addr"]), "token": str(found["token"]), "pid": int(found["pid"])}
+            found = {"addr": str(found["addr"]), "token": str(found["token"]), "pid": int(found["pid"]), "http": found.get("http")}
     except (LookupError, TypeError, ValueError, RecursionError) as e:
         raise GraphmillError(f"found {line[:100]!r} on the lifeline of a feed, expected its address ({e}); install client and command of one release") from e
     return found

@@ -50,7 +50,8 @@ def merged(folder: Folder) -> dict[str, Any]:
 def _join_nodes(folder: Folder, all_: dict[str, Any], t: str, n: Mapping[str, Any]) -> None:
     """Add the nodes of a segment to those of a type before it."""
     index = {"first": 0, "count": int(n["count"]), "arrays": n.get("arrays", {})}
-    if t not in all_:
+    known = all_.get(t)
+    if known is None or (int(known["count"]) == 0 and "ids" not in known and not known["columns"]):  # a new type, or one whose first nodes these are
         all_[t] = {**n, "indexes": [index]}
         return
     to = all_[t]
