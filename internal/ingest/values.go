@@ -47,7 +47,7 @@ func (m *maker) column(ctx context.Context, t table.Table, f *looks, w *wanted) 
 	if want.DType == graph.Invalid {
 		want = f.Field
 	}
-	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit, Inferred: want.Inferred && w.DType == graph.Invalid, Semicolons: f.Semicolons, Escapes: f.Escapes, Zone: f.Zone}
+	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit, Inferred: want.Inferred && w.DType == graph.Invalid, Separator: f.Separator, Escapes: f.Escapes, Zone: f.Zone}
 	if c.Inferred && c.DType == graph.Int64 && c.Unit == "" && f.guess != nil && f.guess.Zeros != "" {
 		c.Inferred = false
 		m.note("%s: column %q: found leading zeros, as in %q, and integers, which do not keep them; give it the dtype string to keep them, or int64", t.Files()[0], f.Name, f.guess.Zeros)
