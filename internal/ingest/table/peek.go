@@ -149,6 +149,30 @@ func Width(ctx context.Context, t Table, f Field) (width int, err error) {
 	return width, err
 }
 
+// SameWidth is Width for all rows of a table without an empty cell, up to the first list of another length.
+func SameWidth(ctx context.Context, t Table, f Field) (width int, err error) {
+	begun := false
+	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: f.Shape, Mark: true}}, 1, func(_ int, c *Chunk) error {
+		v, empty := &c.Columns[0], 0
+		for row, n := range v.Lengths[0] {
+			if empty < len(v.Empty) && int(v.Empty[empty]) == row {
+				empty++
+				continue
+			}
+			if begun && int(n) != width {
+				width = 0
+				return errFound
+			}
+			width, begun = int(n), true
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return width, err
+}
+
 // Shaped returns the number of values of the lists in the first row of a column, per dimension. It is the shape of
 // each row if all rows are alike. For a table without rows it returns nil.
 func Shaped(ctx context.Context, t Table, f Field) (shape []int, err error) {
