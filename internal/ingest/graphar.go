@@ -238,7 +238,7 @@ func (r *graphArReader) columns(ctx context.Context, t table.Table, groups []gra
 					return nil, sourcef("%s: property %q: %w", t.Files()[0], p.name, err)
 				}
 			}
-			if slices.Equal(f.Shape, []int{-1}) && f.DType != graph.String && f.Unit == "" { // no option says that lists differ in length
+			if isNumberList(&f.Field) { // no option says that lists differ in length
 				width, err := table.SameWidth(ctx, t, f.Field)
 				if err != nil {
 					return nil, err
