@@ -141,6 +141,18 @@ func TestKuzuNulls(t *testing.T) {
 	}
 }
 
+// TestKuzuUUIDs checks that UUIDs, which Kùzu and LadybugDB write as 16 bytes in Parquet, are texts, as ids, properties and in lists.
+func TestKuzuUUIDs(t *testing.T) {
+	const want = `P 3: 00112233-4455-6677-8899-aabbccddeeff n="a" u="ffffffff-ffff-ffff-ffff-ffffffffffff" us="00000000-0000-0000-0000-000000000001"` +
+		` 80000000-0000-4000-8000-000000000001 n="b" u="" us= 7fffffff-0000-4000-8000-000000000002 n="c" u="00000000-0000-0000-0000-000000000000" us=` +
+		"\nP:K:P: 0>1 u=\"12345678-9abc-def0-1234-56789abcdef0\" w=1 1>2 u=\"\" w=2\n"
+	for _, name := range []string{"uuid", "uuid-ladybug"} {
+		if got, err := imported(t, stranger("kuzu/"+name), Options{}); err != nil || got != want {
+			t.Errorf("%s: found\n%s%v\nexpected\n%s", name, got, err, want)
+		}
+	}
+}
+
 // TestKuzuErrors checks schemas that are cut or wrong.
 func TestKuzuErrors(t *testing.T) {
 	schema := "CREATE NODE TABLE A (`id` INT64, s STRUCT(x INT64, y STRING), PRIMARY KEY(`id`));\nCREATE REL TABLE R (FROM A TO A, MANY_MANY);\n"
