@@ -371,7 +371,7 @@ class TestFilesDrawn(Case):
     def test_strangers(self) -> None:
         """Real files of other programs, those of GRAPHMILL_DATA too: each is read by the command that the hint of graphmill import names."""
         data = os.environ.get("GRAPHMILL_DATA")
-        paths = sorted(p for p in FILES.iterdir() if p.suffix not in (".md", ".xyz"))
+        paths = sorted(p for p in FILES.iterdir() if p.suffix not in (".md", ".py", ".xyz"))
         if data:
             paths += [p for end in ("gml", "gexf", "net", "dot", "dl", "g6") for p in sorted(pathlib.Path(data, "strangers").glob(f"*/*.{end}"))]
         self.assertGreater(len(paths), 20 if data else 10)
@@ -381,6 +381,29 @@ class TestFilesDrawn(Case):
                 self.assertIn("found several graphs", p.stderr)
             else:
                 self.assertEqual(p.returncode, 0, f"{path}: {p.stderr}")
+
+    def test_kinds(self) -> None:
+        """Files that other libraries wrote, with what is in them: nodes and edges, or graphs, atoms and bonds."""
+        for name, counts in {
+            "karate.gdf": (34, 156),
+            "cells.h5ad": (4, 6),
+            "testsparse_7.4_GLNX86.mat": (8, 7),
+            "crossing.osm": (4, 5),
+            "crossing.osm.pbf": (4, 5),
+            "test-query.ttl": (14, 18),
+            "test-query.n3": (14, 18),
+            "test-query.jsonld": (14, 18),
+            "IRI-resolution-01.trig": (74, 41),
+            "test004.rdf": (9, 11),
+            "simple.smi": (2, 13, 26),
+            "two.sdf": (2, 21, 40),
+            "CHEMBL2321810_scaffold.mol": (1, 17, 34),
+        }.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                have = read(FILES / name)
+            of = (len(have),) if isinstance(have, Collection) else ()
+            self.assertEqual((*of, sum(n.count for n in have.nodes.values()), sum(e.count for e in have.edges.values())), counts, name)
 
     def test_repository_strangers(self) -> None:
         """Files of testdata/strangers that graphmill import refuses with the advice to read them in Python."""
