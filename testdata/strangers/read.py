@@ -505,6 +505,7 @@ for path, what in (
     )
 read(W + "igraph/miserables.ncol", "list of LGL and igraph", "igraph", of_igraph("Ncol"))
 read(W + "igraph/miserables.lgl", "list of LGL and igraph", "igraph", of_igraph("Lgl"))
+read(W + "igraph/alone.lgl", "list of LGL and igraph", "igraph", of_igraph("Lgl"))
 read(W + "igraph/miserables.txt", "table of edges", "pandas", words)
 read(W + "snap/erdos.txt", "SNAP list", "pandas", lambda p: both_ways(words(p)), "the comment says that the graph is undirected")
 read(W + "openke", "OpenKE", "pandas", openke)

@@ -412,7 +412,8 @@ def of_igraph(kind: str) -> Callable[[pathlib.Path], Lines]:
 
         g = getattr(igraph.Graph, "Read_" + kind)(str(path))
         names = g.vs["name"]
-        return graph([(x, {}) for x in names], [(names[e.source], names[e.target], {"weight": e["weight"]}) for e in g.es])
+        weighted = "weight" in g.es.attributes()
+        return graph([(x, {}) for x in names], [(names[e.source], names[e.target], {"weight": e["weight"]} if weighted else {}) for e in g.es])
 
     return read
 
