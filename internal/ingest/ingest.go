@@ -172,8 +172,11 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, 
 }
 
 func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	path, graphNumber, err := cutGraph(path)
+	if err != nil {
+		return nil, err
+	}
 	var f format
-	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok && vfs.Scheme(path) == "" {
 		if name, _, _ := strings.Cut(scheme, "+"); name == "bolt" || name == "neo4j" {
 			return nil, sourcef("found the %s:// address of a graph database, which the Python client reads; give it to python -m graphmill import", scheme)
@@ -197,6 +200,12 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 		if f, path, err = detectBelow(fsys, path, o); err != nil {
 			return nil, err
 		}
+	}
+	if graphNumber >= 0 {
+		if f != format(jgf) {
+			return nil, usagef("%s: found the number of a graph with a source of format %s, expected it with jgf; leave @graph= out", path, f.name())
+		}
+		f = jgfOf(graphNumber)
 	}
 	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
 		return nil, usagef("found `Indptr` or `Indices` with a source of format %s, expected them alone", f.name())

@@ -187,7 +187,9 @@ def flat(v: dict[str, Any], *without: str) -> dict[str, Any]:
 
 
 def jgf(path: pathlib.Path) -> Lines:
-    g = json.loads(path.read_text(encoding="utf-8"))["graph"]
+    file, _, number = path.name.partition("@graph=")
+    document = json.loads(path.with_name(file).read_text(encoding="utf-8"))
+    g = document["graphs"][int(number)] if number else document["graph"]
     nodes = g.get("nodes", {})
     items = nodes.items() if isinstance(nodes, dict) else [(n.pop("id"), n) for n in nodes]
     return graph(
