@@ -132,7 +132,9 @@ func FuzzJGF(f *testing.F) {
 }
 
 func FuzzJGFGraph(f *testing.F) {
-	fuzzRead(f, func(in io.Reader, name string, fn func(*Item) error) (Header, error) { return ReadJGFGraph(in, name, 1, fn) },
+	fuzzRead(f, func(in io.Reader, name string, fn func(*Item) error) (Header, error) {
+		return ReadJGFGraph(in, name, 1, fn)
+	},
 		`{"graphs": [{"nodes": [{"id": "b"}], "x": [{}, [1]]}, {"nodes": [{"id": "a"}], "edges": []}, {}]}`, `{"graph": {}, "graphs": [{"nodes": {}}]}`, `{"graphs": [{"a": [}]}`)
 }
 

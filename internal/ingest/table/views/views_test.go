@@ -422,3 +422,31 @@ func TestNumbered(t *testing.T) {
 		}
 	}
 }
+
+// Ids of several columns are their texts, one after the other or with a sign between them, whatever the chunks are.
+func TestJoined(t *testing.T) {
+	csv := openText(t, "j.csv", "a,b,c\nx,1,p\n,02,q\n,,r\ny;,3,s\n", textfiles.CSVOptions{})
+	id := table.Column{Name: "id", DType: graph.String}
+	for _, c := range []struct {
+		between string
+		ask     table.Column
+		want    string
+	}{
+		{"", id, "x1|p,02|q,|r,y;3|s"},
+		{"+", id, "x+1|p,+02|q,|r,y;+3|s"},
+		{";", id, "j.csv:5:1: found the part \"y;\" of an id of several columns, expected none with \";\""},
+		{"", table.Column{Name: "id", DType: graph.String, ID: true}, "j.csv:4:1: found no id in the columns a, b, expected one in at least one of them"},
+		{"", table.Column{Name: "id", DType: graph.String, ID: true, Empty: table.EmptyFill, Mark: true}, "x1|p,02|q,|r,y;3|s"},
+		{"", table.Column{Name: "id", DType: graph.Uint64}, "found a request for ids of several columns as uint64"},
+		{"", table.Column{Name: "id", DType: graph.String, Shape: []int{2}}, "found a request for ids of several columns as string of shape [2]"},
+	} {
+		got, err := rows(Joined(csv, "id", []string{"a", "b"}, c.between), []table.Column{c.ask, col("c", graph.String)}, 2)
+		text := strings.Join(got, ",")
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.Contains(text, c.want) || err == nil && text != c.want {
+			t.Errorf("%q, %+v: found %q, expected %q", c.between, c.ask, text, c.want)
+		}
+	}
+}
