@@ -168,7 +168,7 @@ var enough = map[string][]string{
 		"%s: found a request for %q as %s, expected its categories",
 		"found dtype %s, expected a valid one",
 		"%s: found a request for the ids %q as %s, expected uint64",
-		"%s: found a request for %q in shape %v, expected a column of the tables, of fixed shape",
+		"%s: found a request for %q, expected a column of the tables",
 		"%s: found a request for %q as %s %v, expected a column of the file as string",
 		"%s: found a request for %q as %s %v, expected a column of the file as uint32",
 		"%s: found a request for %q as %s, expected int64 or float64",

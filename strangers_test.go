@@ -172,6 +172,74 @@ func TestFormatsHaveStrangers(t *testing.T) {
 	}
 }
 
+// filesStrangers has a file of another program for each kind of docs/files.md that a Python library reads. python/tests/test_files.py imports all of them.
+var filesStrangers = map[string]string{
+	"gml": "testdata/strangers/written/networkx/karate.gml", "gexf": "python/tests/testdata/files/v1_3.gexf", "pajek": "testdata/strangers/written/networkx/karate.net",
+	"dot": "testdata/strangers/written/igraph/miserables.dot", "gdf": "python/tests/testdata/files/karate.gdf", "leda": "testdata/strangers/written/igraph/miserables.leda",
+	"graph6": "testdata/strangers/written/networkx/karate.g6", "sparse6": "testdata/strangers/written/networkx/karate.s6",
+	"turtle": "python/tests/testdata/files/test-query.ttl", "trig": "python/tests/testdata/files/IRI-resolution-01.trig", "n3": "python/tests/testdata/files/test-query.n3",
+	"rdfxml": "python/tests/testdata/files/test004.rdf", "jsonld": "python/tests/testdata/files/test-query.jsonld", "obo": "python/tests/testdata/files/cio.obo",
+	"mat": "python/tests/testdata/files/testsparse_7.4_GLNX86.mat", "hdf5": "python/tests/testdata/files/cells.h5ad",
+	"orc": "testdata/strangers/written/arrow/edges.orc", "avro": "testdata/strangers/written/polars/edges.avro",
+	"smiles": "python/tests/testdata/files/simple.smi", "sdf": "python/tests/testdata/files/two.sdf", "xyz": "python/tests/testdata/files/ion.xyz",
+	"osm": "python/tests/testdata/files/crossing.osm",
+	"dl":  "python/tests/test_files.py", // no program at hand writes it: the test has texts in the forms of UCINET's manual, which igraph reads
+}
+
+// TestFilesHaveStrangers holds each kind in the table of docs/files.md to a file that another program wrote, with one of the endings of its row, which the tests of these
+// kinds read: each file of their folder, or of testdata/strangers with such an ending, or by its name.
+func TestFilesHaveStrangers(t *testing.T) {
+	page, err := os.ReadFile("docs/files.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile("python/tests/test_files.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "| kind | `kind` |")
+	rows, _, _ := strings.Cut(text, "\n\n")
+	words := func(cell string) (list []string) {
+		for i, part := range strings.Split(cell, "`") {
+			if i%2 == 1 {
+				list = append(list, part)
+			}
+		}
+		return list
+	}
+	held := map[string]bool{}
+	for row := range strings.Lines(rows) {
+		cells := strings.Split(row, "|")
+		if len(cells) < 6 || !strings.HasPrefix(row, "| ") || strings.HasPrefix(row, "| endings") {
+			continue
+		}
+		for _, kind := range words(cells[2]) {
+			held[kind] = true
+			file := filesStrangers[kind]
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("docs/files.md: found no file of another program for the kind %q, expected one in filesStrangers: %v", kind, err)
+				continue
+			}
+			if kind == "dl" {
+				continue
+			}
+			ends := slices.ContainsFunc(words(cells[3]), func(ending string) bool { return strings.HasSuffix(file, ending) })
+			read := strings.HasPrefix(file, "python/tests/testdata/files/") || strings.Contains(string(tests), strconv.Quote(strings.TrimPrefix(filepath.Ext(file), "."))) || strings.Contains(string(tests), filepath.Base(file))
+			if kind != "pajek" && !ends || !read {
+				t.Errorf("%s: found a file for the kind %q with none of its endings, or one that python/tests/test_files.py does not read", file, kind)
+			}
+		}
+	}
+	if len(held) < 20 {
+		t.Errorf("docs/files.md: found %d kinds, expected at least 20", len(held))
+	}
+	for kind := range filesStrangers {
+		if !held[kind] {
+			t.Errorf("found a file for the kind %q, which docs/files.md does not have; remove it", kind)
+		}
+	}
+}
+
 // storeLines returns a line for each node of a store or collection, with its type, id and values, and for each edge, with its type, the ids of its ends and its values.
 func storeLines(s *graphmill.Store) (nodes, edges []string) {
 	if c := s.Collection(); c != nil {

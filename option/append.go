@@ -10,7 +10,7 @@ import (
 type Append struct {
 	Run
 
-	// Format, Columns, Src, Dst, SrcType, DstType, IDs, Delimiter, Missing, Vectors and AllowOutside are those of Import. The types and columns are those of the
+	// Format, Columns, Src, Dst, SrcType, DstType, IDs, Delimiter, ArrayDelimiter, Missing, Vectors and AllowOutside are those of Import. The types and columns are those of the
 	// store.
 	Format           string
 	Columns          string
@@ -18,6 +18,7 @@ type Append struct {
 	SrcType, DstType string
 	IDs              string
 	Delimiter        string
+	ArrayDelimiter   string
 	Missing          []string
 	Vectors          []string
 	AllowOutside     bool

@@ -80,6 +80,8 @@ type Import struct {
 	IDs string
 	// Delimiter separates the columns of text tables: one character, "tab" or "space"; "" recognises it.
 	Delimiter string
+	// ArrayDelimiter separates the values of lists, and several labels, in the files of Neo4j's importer and of APOC: one character, "tab" or "space"; "" is ";".
+	ArrayDelimiter string
 	// Indptr and Indices are the .npy files of a sparse matrix in CSR form with one row per destination. The argument
 	// source of Import is "" then.
 	Indptr, Indices string

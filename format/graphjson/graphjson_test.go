@@ -131,6 +131,13 @@ func FuzzJGF(f *testing.F) {
 		`{"graph": {"hyperedges": []}}`, `{"graph": {"nodes": {"\ud800": {}}}}`)
 }
 
+func FuzzJGFGraph(f *testing.F) {
+	fuzzRead(f, func(in io.Reader, name string, fn func(*Item) error) (Header, error) {
+		return ReadJGFGraph(in, name, 1, fn)
+	},
+		`{"graphs": [{"nodes": [{"id": "b"}], "x": [{}, [1]]}, {"nodes": [{"id": "a"}], "edges": []}, {}]}`, `{"graph": {}, "graphs": [{"nodes": {}}]}`, `{"graphs": [{"a": [}]}`)
+}
+
 func FuzzCytoscape(f *testing.F) {
 	fuzzRead(f, ReadCytoscape,
 		`{"elements": {"nodes": [{"data": {"id": "a", "x": 1}, "position": {"x": 0}}], "edges": [{"data": {"source": "a", "target": "a"}}]}, "directed": false}`,
@@ -170,7 +177,7 @@ func TestRelatives(t *testing.T) {
 		{"JGF 2", ReadJGF, "{\"graph\": {\"directed\": false, \"nodes\": {\n\"a\": {\"label\": \"A\", \"metadata\": {\"x\": 1}},\n\"b\": {}}, \"edges\": [{\"source\": \"a\", \"target\": \"b\", \"relation\": \"r\", \"directed\": true, \"metadata\": {\"w\": 0.5}}]}}",
 			"[2 false [id:16:a label:16:A x:4:1] 3 false [id:16:b] 3 true [relation:16:r source:16:a target:16:b w:8:0.5]true] {false true true}"},
 		{"JGF 1", ReadJGF, `{"graphs": [{"label": "x", "nodes": [{"id": "a", "metadata": null}], "edges": []}]}`, "[1 false [id:16:a]] { true true}"},
-		{"graphs", ReadJGF, `{"graphs": [{"nodes": []}, {"nodes": []}]}`, "g.json:1: found a second graph, expected one; write a file for each graph, such as jq '{graph: .graphs[0]}'"},
+		{"graphs", ReadJGF, `{"graphs": [{"nodes": []}, {"nodes": []}]}`, "g.json:1: found a second graph, expected one; name one by its number, from 0, as FILE@graph=0"},
 		{"hyperedges", ReadJGF, `{"graph": {"nodes": {}, "hyperedges": []}}`, "g.json:1: found hyperedges"},
 		{"a label twice", ReadJGF, `{"graph": {"nodes": {"a": {"label": "A", "metadata": {"label": "B"}}}}}`, `g.json:1: found "label" in metadata and beside it`},
 		{"an id in a node of an object", ReadJGF, `{"graph": {"nodes": {"a": {"id": "A"}}}}`, `found an id in the node "a"`},

@@ -12,37 +12,75 @@ func ReadJGF(in io.Reader, name string, fn func(*Item) error) (Header, error) {
 	return readDocument(in, name, fn, (*reader).jgf)
 }
 
+// ReadJGFGraph is ReadJGF for the graph with a number, from 0, of a document with several.
+func ReadJGFGraph(in io.Reader, name string, number int, fn func(*Item) error) (Header, error) {
+	return readDocument(in, name, fn, func(r *reader) error {
+		graphs := 0
+		if err := r.jgfGraphs(func() error {
+			if graphs++; graphs-1 != number {
+				return r.skim()
+			}
+			return r.jgfGraph()
+		}); err != nil {
+			return err
+		}
+		if number >= graphs {
+			return r.bad("found %d graphs, numbered from 0, expected one of the number %d; correct the number", graphs, number)
+		}
+		return nil
+	})
+}
+
 func (r *reader) jgf() error {
+	graphs := 0
+	return r.jgfGraphs(func() error {
+		if graphs++; graphs > 1 {
+			return r.bad("found a second graph, expected one; name one by its number, from 0, as FILE@graph=0")
+		}
+		return r.jgfGraph()
+	})
+}
+
+// jgfGraphs calls one for each graph, whose object is open.
+func (r *reader) jgfGraphs(one func() error) error {
 	if err := r.open('{', "an object with a graph"); err != nil {
 		return err
 	}
-	graphs := 0
-	one := func() error {
-		if graphs++; graphs > 1 {
-			return r.bad("found a second graph, expected one; write a file for each graph, such as jq '{graph: .graphs[0]}' FILE > one.json")
+	graph := func() error {
+		if err := r.open('{', "a graph"); err != nil {
+			return err
 		}
-		return r.jgfGraph()
+		return one()
 	}
 	return r.members(func(key string) error {
 		switch key {
 		case "graph":
-			if err := r.open('{', "a graph"); err != nil {
-				return err
-			}
-			return one()
+			return graph()
 		case "graphs":
 			if err := r.open('[', "a list of graphs"); err != nil {
 				return err
 			}
-			return r.elements(func() error {
-				if err := r.open('{', "a graph"); err != nil {
-					return err
-				}
-				return one()
-			})
+			return r.elements(graph)
 		}
 		return r.skip()
 	})
+}
+
+// skim reads the rest of the object that is open, which may be of any size.
+func (r *reader) skim() error {
+	for depth := 1; depth > 0; {
+		t, err := r.token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
 }
 
 // jgfGraph reads the graph whose object is open.

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"slices"
 
@@ -18,6 +19,7 @@ const (
 	convertDecimal            // to float64
 	convertWhole              // a decimal to int64
 	convertDigits             // a decimal to its digits
+	convertUUID               // 16 bytes to the digits of a UUID
 )
 
 const (
@@ -48,6 +50,11 @@ func (v *values) read(r *Rows, n, limit int) (int, error) {
 		} else {
 			b = raw.Data[i*size : (i+1)*size]
 		}
+		if v.c.convert == convertUUID {
+			r.Data = appendUUID(r.Data, b)
+			r.Ends = append(r.Ends, uint32(len(r.Data)))
+			continue
+		}
 		if v.c.convert == convertDigits {
 			digits, err := v.c.bigEndian(b)
 			if err != nil {
@@ -64,6 +71,17 @@ func (v *values) read(r *Rows, n, limit int) (int, error) {
 		r.Data = binary.LittleEndian.AppendUint64(r.Data, x)
 	}
 	return n, nil
+}
+
+// appendUUID appends 16 bytes in the canonical form: 00112233-4455-6677-8899-aabbccddeeff.
+func appendUUID(text, b []byte) []byte {
+	for i, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
+		if i > 0 {
+			text = append(text, '-')
+		}
+		text = hex.AppendEncode(text, part)
+	}
+	return text
 }
 
 // converted returns the bits of a converted value.

@@ -65,6 +65,7 @@ const (
 	logicalTime    = 8
 	logicalInteger = 10
 	logicalNull    = 11
+	logicalUUID    = 14
 	logicalFloat16 = 15
 )
 
@@ -86,7 +87,7 @@ type Column struct {
 	// Digits says that the values are decimals of more than 18 digits, all before the point. Type is Float64; File.Digits reads
 	// all digits.
 	Digits bool
-	// Text says that the byte strings are text, which is UTF-8.
+	// Text says that the byte strings are text, which is UTF-8. UUIDs are texts of 36 characters.
 	Text bool
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
@@ -315,6 +316,8 @@ func (w *walk) value(e element) {
 			c.Reason = fmt.Sprintf("byte strings of %d bytes", e.width)
 		case e.converted == convertedPeriod:
 			c.Reason = "intervals"
+		case e.logical == logicalUUID && e.width == 16:
+			c.Type, c.convert, c.Text = Bytes, convertUUID, true
 		case e.logical == logicalFloat16 && e.width == 2:
 			c.Type, c.Width = Float16, 2
 		default:

@@ -57,7 +57,7 @@ func (apocCSV) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 	if err != nil {
 		return nil, err
 	}
-	whole, err := tablefiles.Open(fsys, files, tablefiles.Options{CSVOptions: textfiles.CSVOptions{Delimiter: o.Delimiter, Header: true}})
+	whole, err := tablefiles.Open(fsys, files, tablefiles.Options{CSVOptions: textfiles.CSVOptions{Delimiter: o.Delimiter, ListDelimiter: o.ArrayDelimiter, Header: true}})
 	if err != nil {
 		return nil, err
 	}

@@ -141,6 +141,18 @@ func TestKuzuNulls(t *testing.T) {
 	}
 }
 
+// TestKuzuUUIDs checks that UUIDs, which Kùzu and LadybugDB write as 16 bytes in Parquet, are texts, as ids, properties and in lists.
+func TestKuzuUUIDs(t *testing.T) {
+	const want = `P 3: 00112233-4455-6677-8899-aabbccddeeff n="a" u="ffffffff-ffff-ffff-ffff-ffffffffffff" us="00000000-0000-0000-0000-000000000001"` +
+		` 80000000-0000-4000-8000-000000000001 n="b" u="" us= 7fffffff-0000-4000-8000-000000000002 n="c" u="00000000-0000-0000-0000-000000000000" us=` +
+		"\nP:K:P: 0>1 u=\"12345678-9abc-def0-1234-56789abcdef0\" w=1 1>2 u=\"\" w=2\n"
+	for _, name := range []string{"uuid", "uuid-ladybug"} {
+		if got, err := imported(t, stranger("kuzu/"+name), Options{}); err != nil || got != want {
+			t.Errorf("%s: found\n%s%v\nexpected\n%s", name, got, err, want)
+		}
+	}
+}
+
 // TestKuzuErrors checks schemas that are cut or wrong.
 func TestKuzuErrors(t *testing.T) {
 	schema := "CREATE NODE TABLE A (`id` INT64, s STRUCT(x INT64, y STRING), PRIMARY KEY(`id`));\nCREATE REL TABLE R (FROM A TO A, MANY_MANY);\n"
@@ -196,7 +208,7 @@ person:knows:person: 3>0 weight=0.5 3>2 weight=1
 	}
 	runImports(t, []importCase{
 		{name: "whole", path: "g/g.graph.yml", files: files(), want: "a 3: x=7 x=8 x=9\na:r:a: 2>0 0>1\nwarning: e.yml: the edges are undirected, and are imported in the one direction that the chunks have; give `Symmetrise` for both"},
-		bad("a chunk less", "found 2 chunks of the properties in x, expected 3 for 5 vertices", "g/v/vertex_count", "\x05\x00\x00\x00\x00\x00\x00\x00"),
+		bad("a chunk less", "found 2 chunks in x, expected 3 for 5 vertices", "g/v/vertex_count", "\x05\x00\x00\x00\x00\x00\x00\x00"),
 		bad("a row less", "found 3 rows in the chunks, expected 4", "g/v/vertex_count", "\x04\x00\x00\x00\x00\x00\x00\x00"),
 		bad("an edge less", "found 2 rows in the chunks, expected 4", "g/e/ordered_by_dest/edge_count0", "\x04\x00\x00\x00\x00\x00\x00\x00"),
 		bad("outside", "found the file \"../a.yml\", expected one within the folder", "g/g.graph.yml", "vertices: [../a.yml]\nedges: []\n"),
@@ -205,5 +217,51 @@ person:knows:person: 3>0 weight=0.5 3>2 weight=1
 		bad("no list", "found no chunks of any of the 1 lists of edges", "g/e.yml", strings.Replace(edge, "dst, f", "src, f", 1)),
 		bad("no type", "expected one that the graph lists", "g/e.yml", strings.Replace(edge, "src_type: a", "src_type: b", 1)),
 		bad("dangling", "expected", "g/e/ordered_by_dest/adj_list/part0/chunk0", "_graphArSrcIndex,_graphArDstIndex\n3,0\n"),
+	})
+}
+
+// TestGraphArLabels checks the labels, the lists and a graph without edges of GraphAr's test data, against the CSV from which its library wrote them: organisation_0_0.csv has 7,955
+// rows with 6,380, 1,575 and 10 labels, and person_0_0.csv 1,528 rows with 3,310 addresses.
+func TestGraphArLabels(t *testing.T) {
+	got, err := imported(t, stranger("graphar/ldbc"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]int{
+		"organisation 7955:": 1, "labels.university=1": 6380, "labels.company=1": 1575, "labels.public=1": 10, "labels.public=0": 7945,
+		"organisation 7955: labels.company=1 labels.public=1 labels.university=0 labels.company=1 labels.public=0 labels.university=0": 1,
+		"person 1528:": 1, `emails="Mahinda933@boarderzone.com","Mahinda933@hotmail.com","Mahinda933@yahoo.com","Mahinda933@zoho.com" emails="Carmen1129@gmail.com","Carmen1129@yahoo.com"`: 1,
+		"@": 3310, ` emails="Bruno32985348834100@hotmail.com","Bruno32985348834100@yahoo.com"` + "\n": 1,
+	} {
+		if n := strings.Count(got, part); n != want {
+			t.Errorf("found %d times %q, expected %d", n, part, want)
+		}
+	}
+	read := func(name string) string {
+		b, err := os.ReadFile(stranger("graphar/ldbc/vertex/organisation/" + name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	vectors := map[string]string{"g/g.graph.yml": "vertices: [a.yml]\n", "g/a.yml": "type: a\nchunk_size: 9\nprefix: v/\nproperty_groups: [{prefix: p, file_type: parquet, properties: [{name: a.emb, data_type: float, cardinality: list}]}]\n", "g/v/p/chunk0": read("../../../../kuzu/nulls/P.parquet")}
+	files := func(changed ...string) map[string]string {
+		m := map[string]string{"g/g.graph.yml": "vertices: [a.yml]\nedges:\n", "g/a.yml": "type: a\nchunk_size: 4096\nprefix: v/\nlabels: [company]\n",
+			"g/v/labels/chunk0": read("labels/chunk0"), "g/v/labels/chunk1": read("labels/chunk1"), "g/v/vertex_count": read("vertex_count")}
+		for i := 0; i < len(changed); i += 2 {
+			if m[changed[i]] = changed[i+1]; changed[i+1] == "" {
+				delete(m, changed[i])
+			}
+		}
+		return m
+	}
+	runImports(t, []importCase{
+		{name: "vectors with a null", path: "g", files: vectors, opts: Options{Missing: []Missing{{"float", "0"}}}, want: "a 3: a.emb=1,2,3 a.emb=0,0,0 a.emb=0,0,0"},
+		{name: "vectors with a null, unsaid", path: "g", files: vectors, fails: true, want: `found an empty cell in column "a.emb", expected 3 values`},
+		{name: "no chunks of labels", path: "g", files: files("g/v/labels/chunk0", "", "g/v/labels/chunk1", "", "g/v/vertex_count", "\x02\x00\x00\x00\x00\x00\x00\x00"), want: "a 2:\nwarning: a.yml: found no chunks of the labels company, which are left out"},
+		{name: "no labels", path: "g", files: files("g/a.yml", "type: a\nchunk_size: 4096\nprefix: v/\nlabels: []\n", "g/v/vertex_count", "\x02\x00\x00\x00\x00\x00\x00\x00"), want: "a 2:"},
+		{name: "a chunk less", path: "g", files: files("g/v/labels/chunk1", ""), fails: true, want: "a.yml: found 1 chunks in labels, expected 2 for 7955 vertices; copy the whole graph"},
+		{name: "a label less", path: "g", files: files("g/a.yml", "type: a\nchunk_size: 4096\nprefix: v/\nlabels: [company, no]\n"), fails: true, want: `chunk0: found the columns university, company, public, expected the label "no" among them`},
+		{name: "nothing", path: "g", files: files("g/g.graph.yml", "vertices: []\n"), fails: true, want: "g.graph.yml: found no vertices, expected at least one type of them"},
 	})
 }

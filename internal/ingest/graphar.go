@@ -101,10 +101,7 @@ func (graphAr) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 		key string
 		add func(ctx context.Context, file string) error
 	}{{"vertices", r.addVertices}, {"edges", r.addEdges}} {
-		if top[list.key] == nil {
-			continue
-		}
-		names, err := y.Texts(top[list.key], "the name of a file")
+		names, err := top.texts(y, list.key, "the name of a file")
 		if err != nil {
 			return nil, err
 		}
@@ -118,8 +115,8 @@ func (graphAr) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 			}
 		}
 	}
-	if len(r.s.Input.Edges) == 0 {
-		return nil, sourcef("%s: found no edges, expected at least one type of them; add it to edges", path)
+	if len(r.s.Input.Nodes) == 0 {
+		return nil, sourcef("%s: found no vertices, expected at least one type of them; add it to vertices", path)
 	}
 	r.s.Warnings = append(r.s.Warnings, r.m.notes...)
 	if err := r.m.check(); err != nil {
@@ -241,6 +238,15 @@ func (r *graphArReader) columns(ctx context.Context, t table.Table, groups []gra
 					return nil, sourcef("%s: property %q: %w", t.Files()[0], p.name, err)
 				}
 			}
+			if isNumberList(&f.Field) { // no option says that lists differ in length
+				width, err := table.SameWidth(ctx, t, f.Field)
+				if err != nil {
+					return nil, err
+				}
+				if w.Field = f.Field; width > 0 {
+					w.Shape = []int{width}
+				}
+			}
 			add, err := r.m.columns(ctx, t, f, w)
 			if err != nil {
 				return nil, err
@@ -279,76 +285,6 @@ func graphArField(p graphArProperty) (f table.Field, err error) {
 		f.Shape = []int{-1}
 	}
 	return f, nil
-}
-
-// addVertices adds a type of vertices.
-func (r *graphArReader) addVertices(ctx context.Context, file string) error {
-	y, keys, err := r.read(file)
-	if err != nil {
-		return err
-	}
-	typ, err := keys.text(y, "type", "label")
-	if err != nil {
-		return err
-	}
-	if err := graph.CheckName(typ); err != nil {
-		return sourcef("%s: %w; rename the type", file, err)
-	}
-	if r.types[typ], err = graphArCount(y, keys, "chunk_size"); err != nil {
-		return err
-	}
-	prefix, err := keys.text(y, "prefix", "")
-	if err != nil {
-		return err
-	}
-	prefix = filepath.Join(r.prefix, cmp.Or(prefix, typ))
-	groups, err := graphArGroups(y, keys)
-	if err != nil {
-		return err
-	}
-	count, known, err := r.count(filepath.Join(prefix, "vertex_count"))
-	if err != nil {
-		return err
-	}
-	n := assemble.Nodes{Type: typ, ID: table.Column{DType: graph.Uint64}, Count: count}
-	if keys["labels"] != nil {
-		r.m.note("%s: the labels of vertices beside their type are not imported", file)
-	}
-	var tables []table.Table
-	for _, g := range groups {
-		files, err := r.chunks(filepath.Join(prefix, g.prefix))
-		if err != nil {
-			return err
-		}
-		if want := (count + r.types[typ] - 1) / r.types[typ]; known && uint64(len(files)) != want {
-			return sourcef("%s: found %d chunks of the properties in %s, expected %d for %d vertices; copy the whole graph", file, len(files), g.prefix, want, count)
-		}
-		if len(files) == 0 {
-			continue
-		}
-		t, err := r.table(files, g.kind)
-		if err != nil {
-			return err
-		}
-		tables = append(tables, t)
-	}
-	switch {
-	case tables == nil && count == 0 && !known:
-		return sourcef("%s: found neither chunks of properties nor the file vertex_count, expected one of them; copy the whole graph", file)
-	case tables == nil && count == 0:
-		n.Table = noNodes{file}
-	case tables != nil:
-		n.Count = 0
-		n.Table = countedTable{tables[0], count, known, file}
-		if len(tables) > 1 {
-			n.Table = countedTable{views.InStep(tables...), count, known, file}
-		}
-		if n.Columns, err = r.columns(ctx, n.Table, groups); err != nil {
-			return err
-		}
-	}
-	r.s.Input.Nodes = append(r.s.Input.Nodes, n)
-	return nil
 }
 
 // addEdges adds a type of edges.

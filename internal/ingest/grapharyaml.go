@@ -48,6 +48,19 @@ func (k graphArKeys) text(y yamlfile.File, name, old string) (string, error) {
 	return y.Text(n, "the text of "+name)
 }
 
+// texts are the texts of a list under a key; nil: there are none.
+func (k graphArKeys) texts(y yamlfile.File, name, what string) ([]string, error) {
+	switch n := k[name].(type) {
+	case nil, *ast.NullNode:
+		return nil, nil
+	case *ast.SequenceNode:
+		if len(n.Values) == 0 {
+			return nil, nil
+		}
+	}
+	return y.Texts(k[name], what)
+}
+
 // list are the mappings of a list under a key.
 func (k graphArKeys) list(y yamlfile.File, name string) (all []graphArKeys, err error) {
 	n := k[name]

@@ -30,7 +30,7 @@ type graphJSON struct {
 
 var (
 	nodeLink    = &graphJSON{"node-link", ".json with nodes and links or edges, as networkx, D3 and graphology write it", graphjson.ReadNodeLink, true, "write the file with networkx.node_link_data"}
-	jgf         = &graphJSON{"jgf", ".json or .jgf of JSON Graph Format with one graph", graphjson.ReadJGF, false, "write both in the graph"}
+	jgf         = &graphJSON{"jgf", ".json or .jgf of JSON Graph Format with one graph, or FILE@graph=N of several", graphjson.ReadJGF, false, "write both in the graph"}
 	cytoscapeJS = &graphJSON{"cytoscape-js", ".json or .cyjs with elements, as Cytoscape.js and Cytoscape write it", graphjson.ReadCytoscape, false, "write them as elements"}
 	cx2         = &graphJSON{"cx2", ".cx2 of Cytoscape and NDEx", graphjson.ReadCX2, false, "export the file again"}
 )

@@ -3,8 +3,13 @@ package ingest
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/graphmill/graphmill/format/graphjson"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -117,4 +122,29 @@ func graphJSONOf(fsys vfs.FS, path string) (*graphJSON, error) {
 		return jgf, nil
 	}
 	return nil, nil
+}
+
+// graphSuffix names a graph of a document of JSON Graph Format by its number, from 0: FILE@graph=1.
+const graphSuffix = "@graph="
+
+// cutGraph cuts the number of a graph off the path of a file of JSON; -1: there is none.
+func cutGraph(path string) (file string, number int, err error) {
+	at := strings.LastIndex(path, graphSuffix)
+	if at < 0 || !slices.Contains(graphJSONExtensions, table.Extension(path[:at])) {
+		return path, -1, nil
+	}
+	text := path[at+len(graphSuffix):]
+	if number, err = strconv.Atoi(text); err != nil || number < 0 {
+		return path, -1, usagef("%s: found the graph %.40q, expected its number, from 0; correct it", path[:at], text)
+	}
+	return path[:at], number, nil
+}
+
+// jgfOf reads one of several graphs.
+func jgfOf(number int) *graphJSON {
+	k := *jgf
+	k.read = func(in io.Reader, name string, fn func(*graphjson.Item) error) (graphjson.Header, error) {
+		return graphjson.ReadJGFGraph(in, name, number, fn)
+	}
+	return &k
 }

@@ -32,6 +32,8 @@ type Split struct {
 // Rules are the names of the policies for rows that break a rule; "" where the source says nothing.
 type Rules struct {
 	DanglingEdges, DuplicateNodes string
+	// Partial says that the table of nodes has some of the nodes, perhaps several times: those that edges name and it lacks are nodes, too, after them. That breaks no rule.
+	Partial bool
 }
 
 // readTransforms reads the section transforms.

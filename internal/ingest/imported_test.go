@@ -39,7 +39,11 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := assemble.Build(t.Context(), vfs.OS, w, src.Input, assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, Threads: threads})
+		opt := assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, Threads: threads}
+		if src.Rules.Partial {
+			opt.DanglingEdges, opt.DuplicateNodes = assemble.Zeros, assemble.Drop
+		}
+		r, err := assemble.Build(t.Context(), vfs.OS, w, src.Input, opt)
 		if err != nil {
 			return "", errors.Join(err, w.Abort())
 		}

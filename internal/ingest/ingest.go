@@ -58,6 +58,8 @@ type Options struct {
 	IDs              IDs
 	// Delimiter separates the fields of text tables, as in textfiles.CSVOptions.
 	Delimiter byte
+	// ArrayDelimiter separates the values of lists, and several labels, in files of Neo4j's importer and of APOC; 0: ';'.
+	ArrayDelimiter byte
 	// Indptr and Indices are the arrays of a sparse matrix with one row per destination. The path is empty then.
 	Indptr, Indices string
 	// NumNodes is the number of nodes of a graph without node tables; 0: the largest id + 1.
@@ -170,8 +172,11 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, 
 }
 
 func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+	path, graphNumber, err := cutGraph(path)
+	if err != nil {
+		return nil, err
+	}
 	var f format
-	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok && vfs.Scheme(path) == "" {
 		if name, _, _ := strings.Cut(scheme, "+"); name == "bolt" || name == "neo4j" {
 			return nil, sourcef("found the %s:// address of a graph database, which the Python client reads; give it to python -m graphmill import", scheme)
@@ -196,6 +201,12 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 			return nil, err
 		}
 	}
+	if graphNumber >= 0 {
+		if f != format(jgf) {
+			return nil, usagef("%s: found the number of a graph with a source of format %s, expected it with jgf; leave @graph= out", path, f.name())
+		}
+		f = jgfOf(graphNumber)
+	}
 	if _, ok := f.(npyEdges); !ok && (o.Indptr != "" || o.Indices != "") {
 		return nil, usagef("found `Indptr` or `Indices` with a source of format %s, expected them alone", f.name())
 	}
@@ -207,6 +218,12 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 	}
 	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
 		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())
+	}
+	if _, ok := f.(neo4j); o.ArrayDelimiter != 0 && !ok && f.name() != "apoc-csv" {
+		return nil, usagef("found `ArrayDelimiter` with a source of format %s, expected it with neo4j or apoc-csv; leave it out", f.name())
+	}
+	if o.ArrayDelimiter != 0 && (o.ArrayDelimiter == o.Delimiter || strings.IndexByte("\"\r\n", o.ArrayDelimiter) >= 0) {
+		return nil, usagef("found `ArrayDelimiter` %q, expected another character than that of `Delimiter`, a quote and a line end", o.ArrayDelimiter)
 	}
 	switch {
 	case o.Relations == "":

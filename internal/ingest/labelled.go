@@ -30,6 +30,8 @@ type labelled struct {
 	notes []string
 	// keyed says that an id is one within its type alone, as the key of a collection is.
 	keyed bool
+	// widths has those of lists that were looked for.
+	widths map[listColumn]int
 }
 
 // labelledNodes is a table of nodes.

@@ -17,6 +17,7 @@ import (
 func (l *labelled) nodesOf(ctx context.Context, m *maker, t *labelledType) (n assemble.Nodes, err error) {
 	var tables []table.Table
 	var names []string // of the properties that some row has
+	var widths listWidths
 	for _, p := range l.nodes {
 		kind := slices.Index(p.kinds, t)
 		if kind < 0 {
@@ -32,6 +33,7 @@ func (l *labelled) nodesOf(ctx context.Context, m *maker, t *labelledType) (n as
 			x = views.Kept(x, p.marks, kind)
 		}
 		tables = append(tables, views.Named(x, map[string]string{labelledID: p.id}))
+		widths = append(widths, p.Table)
 	}
 	if n.Type = t.name; tables == nil { // only edges have nodes of the type
 		n.ID = keyColumn("", l.o.IDs == idsInteger)
@@ -40,12 +42,12 @@ func (l *labelled) nodesOf(ctx context.Context, m *maker, t *labelledType) (n as
 	}
 	n.Table = views.Union(tables...)
 	n.ID = keyColumn(labelledID, l.o.IDs == idsInteger)
-	n.Columns, err = l.columns(ctx, m, n.Table, names)
+	n.Columns, err = l.columns(ctx, m, n.Table, names, widths)
 	return n, err
 }
 
-// columns are the columns of properties.
-func (l *labelled) columns(ctx context.Context, m *maker, t table.Table, names []string) (columns []table.Column, err error) {
+// columns are the columns of properties. widths has all rows of the tables, also those of other types.
+func (l *labelled) columns(ctx context.Context, m *maker, t table.Table, names []string, widths listWidths) (columns []table.Column, err error) {
 	fields, err := describe(t)
 	if err != nil {
 		return nil, err
@@ -55,13 +57,60 @@ func (l *labelled) columns(ctx context.Context, m *maker, t table.Table, names [
 		if f == nil || f.Ignored {
 			continue
 		}
-		add, err := m.columns(ctx, t, f, &wanted{})
+		w := &wanted{}
+		if isNumberList(&f.Field) { // rows of other types are read, too
+			width, err := l.width(ctx, widths, f.Field)
+			if err != nil {
+				return nil, err
+			}
+			if w.Field = f.Field; width > 0 {
+				w.Shape = []int{width}
+			}
+		}
+		add, err := m.columns(ctx, t, f, w)
 		if err != nil {
 			return nil, err
 		}
 		columns = append(columns, add...)
 	}
 	return columns, nil
+}
+
+// listWidths are tables whose lists of numbers are vectors if all of a column have one length.
+type listWidths []table.Table
+
+// listColumn is a column of a table.
+type listColumn struct {
+	of   table.Table
+	name string
+}
+
+// width is the length of all lists of a column; 0: they differ, or there are none. A table is read once for each of its columns, and not for each type of its rows.
+func (l *labelled) width(ctx context.Context, tables listWidths, f table.Field) (width int, err error) {
+	for _, t := range tables {
+		if !slices.ContainsFunc(t.Fields(), func(g table.Field) bool { return g.Name == f.Name }) {
+			continue
+		}
+		k := listColumn{t, f.Name}
+		n, ok := l.widths[k]
+		if !ok {
+			if n, err = table.SameWidth(ctx, t, f); err != nil {
+				return 0, err
+			}
+			if l.widths == nil {
+				l.widths = map[listColumn]int{}
+			}
+			l.widths[k] = n
+		}
+		if n < 0 {
+			continue // no lists
+		}
+		if n == 0 || width > 0 && width != n {
+			return 0, nil
+		}
+		width = n
+	}
+	return width, nil
 }
 
 // The types of the ends of rows and their relation are one text: a line for each, where an end of no known type has an empty line.
@@ -308,7 +357,7 @@ func (l *labelled) addTogether(ctx context.Context, m *maker, s *Source, rels []
 		}
 		x := assemble.Edges{Type: r.EdgeType, Table: t, Src: keyColumn(labelledSrc, integer), Dst: keyColumn(labelledDst, integer)}
 		var err error
-		if x.Columns, err = l.columns(ctx, m, t, names); err != nil {
+		if x.Columns, err = l.columns(ctx, m, t, names, listWidths{t}); err != nil {
 			return err
 		}
 		for _, c := range x.Columns {

@@ -27,7 +27,9 @@ func TestLargeGraph(t *testing.T) {
 		bad("one word", "g.ncol", "a b\nb\n", "g.ncol:2: found 1 words"),
 		bad("not UTF-8", "g.ncol", "a b\nb \xff\n", "g.ncol:2:3: found the byte 0xff, expected UTF-8"),
 
-		e("LGL", "g.lgl", "# foo\nbar\nfoobar 5\n# foobar\nbat\n# bat\n", "_N 4: foo bar foobar bat\n_N:_E:_N: 0>1 weight=1 0>2 weight=5 2>3 weight=1\nwarning: g.lgl: found 1 nodes without neighbours below them; those that are no neighbours either are left out", missing),
+		e("LGL", "g.lgl", "# foo\nbar\nfoobar 5\n# foobar\nbat\n# bat\n", "_N 4: bat foo bar foobar\n_N:_E:_N: 1>2 weight=1 1>3 weight=5 3>0 weight=1", missing),
+		e("LGL, integers alone", "g.lgl", "# 0\n2\n# 5\n# 1\n", "_N 6:\n_N:_E:_N: 0>2", Options{}),
+		e("LGL, a name alone", "g.lgl", "# 0\n2\n# x\n# x\n", "_N 3: x 0 2\n_N:_E:_N: 1>2", Options{}),
 		e("LGL without weights", "g.lgl", "#1\n0\n2\n", "_N 3:\n_N:_E:_N: 1>0 1>2", Options{}),
 		bad("a neighbour first", "g.lgl", "foo\n", "g.lgl:1: found a neighbour above the first node"),
 		bad("two nodes", "g.lgl", "# foo bar\n", "g.lgl:1: found 2 words after #, expected a node"),
@@ -46,15 +48,17 @@ func TestSIF(t *testing.T) {
 		return c
 	}
 	column := Options{Relations: "column"}
-	const alone = "\nwarning: g.sif: 1 nodes alone on a line are left out, unless another line has them"
 	runImports(t, []importCase{
-		e("blanks", "a pp b  c\n\nb pd a\nd\n", "entity 3: a b c\nentity:pd:entity: 1>0\nentity:pp:entity: 0>1 0>2"+alone, Options{}),
+		e("blanks", "a pp b  c\n\nb pd a\nd\n", "entity 4: d a b c\nentity:pd:entity: 2>1\nentity:pp:entity: 1>2 1>3", Options{}),
 		e("tabs", "a a\tp d\tb b\tc\r\nb b\tx\ta a\n", "entity 3: a a b b c\nentity:to:entity: 0>1 relation=\"p d\" 0>2 relation=\"p d\" 1>0 relation=\"x\"", column),
-		e("a node with blanks alone", "a\tp\tb\nc d e\n", "entity 2: a b\nentity:p:entity: 0>1"+alone, Options{}),
+		e("a node with blanks alone", "a\tp\tb\nc d e\n", "entity 3: c d e a b\nentity:p:entity: 1>2", Options{}),
 		bad("two cells", "a b\n", "g.sif:1:1: found 2 cells, expected a node alone, or a node, a relation and nodes"),
 		bad("an empty cell", "a\t\tb\n", "g.sif:1:1: found an empty cell, expected a name between two tabs"),
 		bad("not UTF-8", "a p \xff\n", "g.sif:1:5: found the byte 0xff"),
-		bad("nodes alone", "a\nb\n", "found no triples between nodes, expected some"),
+		e("nodes alone", "a\nb\na\n", "entity 2: a b", Options{}),
+		// degenerate.sif of Cytoscape's own tests, which expect nine nodes and no edge.
+		e("nodes alone, of Cytoscape", "YNL312W\nYNL314W\nYOL051W\nYOR194C\nYOR377W\nYPL075W\nYPL248C\nYPL259C\nYPR065W\n", "entity 9: YNL312W YNL314W YOL051W YOR194C YOR377W YPL075W YPL248C YPL259C YPR065W", Options{}),
+		e("nodes alone, and a column", "a\nb p c\n", "entity 3: a b c\nentity:to:entity: 1>2 relation=\"p\"", column),
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
@@ -63,9 +62,9 @@ func (neo4j) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*So
 	if err != nil {
 		return nil, err
 	}
-	l := &labelled{o: o, path: path}
+	var tables []*neo4jTable
 	for _, g := range groups {
-		csv := textfiles.CSVOptions{Delimiter: o.Delimiter}
+		csv := textfiles.CSVOptions{Delimiter: o.Delimiter, ListDelimiter: o.ArrayDelimiter, RepeatedIDs: true}
 		if !g.own {
 			csv.Names, csv.Typed = g.header, true
 			csv.Delimiter = g.delimiter
@@ -74,9 +73,15 @@ func (neo4j) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*So
 		if err != nil {
 			return nil, err
 		}
-		if err := l.addNeo4j(t, g); err != nil {
+		x, err := openNeo4j(t, g)
+		if err != nil {
 			return nil, err
 		}
+		tables = append(tables, x)
+	}
+	l := &labelled{o: o, path: path}
+	if err := l.addNeo4j(tables); err != nil {
+		return nil, err
 	}
 	s, err := l.source(ctx)
 	if err == nil {
@@ -166,69 +171,3 @@ func (g *neo4jFile) typeByName() string {
 	name := partNumber.ReplaceAllString(g.stem(), "")
 	return neo4jKindWord.ReplaceAllString(name, "")
 }
-
-// neo4jOption finds an option in a header: "id:ID(Person){label:Person, id-type:int}".
-var neo4jOption = regexp.MustCompile(`(?i)[{,]\s*label\s*:\s*([^,}]+)`)
-
-// addNeo4j adds a table of nodes or of edges.
-func (l *labelled) addNeo4j(t table.Table, g *neo4jFile) error {
-	fields := t.Fields()
-	one := func(usual string, needed bool) (string, error) {
-		name := ""
-		for _, f := range fields {
-			if !means(f.Name, usual, false) || usual == ":ID" && !strings.Contains(f.Name, ":") {
-				continue
-			}
-			if name != "" {
-				return "", sourcef("%s: found the columns %q and %q, expected one %s; join ids of several columns to one", g.name, name, f.Name, usual)
-			}
-			name = f.Name
-		}
-		if name == "" && needed {
-			return "", sourcef("%s: found the columns %s, expected %s among them; add it to the header", g.name, table.List(some(namesOf(fields))), usual)
-		}
-		return name, nil
-	}
-	has := func(name string) string {
-		if slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == name }) {
-			return name
-		}
-		return ""
-	}
-	src, err := one(":START_ID", false)
-	if err != nil {
-		return err
-	}
-	id, err := one(":ID", src == "")
-	if err != nil {
-		return err
-	}
-	if src == "" {
-		n := &labelledNodes{Table: t, text: true, id: id, space: space(id, ":ID"), label: has(neo4jLabels), labelsOf: cutLabels(";")}
-		label := ""
-		if m := neo4jOption.FindStringSubmatch(id); m != nil {
-			label = m[1]
-		}
-		n.typ = labelSet([]string{cmp.Or(label, n.space, g.typeByName())})
-		l.nodes = append(l.nodes, n)
-		return nil
-	}
-	dst, err := one(":END_ID", true)
-	if err != nil {
-		return err
-	}
-	if id != "" {
-		t = withoutFields(t, id)
-		l.notes = noted(l.notes, l.path+": the ids of edges are not imported")
-	}
-	e := &labelledEdges{Table: t, text: true, src: src, dst: dst, spaces: [2]string{space(src, ":START_ID"), space(dst, ":END_ID")}, rel: has(neo4jType)}
-	e.typ = typeName(g.typeByName(), graph.HomogeneousEdge.Rel)
-	l.edges = append(l.edges, e)
-	return nil
-}
-
-// The names that columns of labels and of types have.
-const (
-	neo4jLabels = "LABEL"
-	neo4jType   = "TYPE"
-)

@@ -39,9 +39,17 @@ func newCountsLine(t *textfiles.CSV) (c countsLine) {
 }
 
 // Review compares a build with what its source says, and describes what is suspicious: counts that differ, ids of
-// which most are not used, and what is left out.
+// which most are not used, and what is left out. Where Rules.Partial holds, the nodes that edges name beside the table are no longer told from those of the table.
 func (s *Source) Review(r *assemble.Result) []string {
 	var warnings []string
+	if s.Rules.Partial {
+		for i := range r.Nodes {
+			r.Nodes[i].Added, r.Nodes[i].Duplicates = 0, 0
+		}
+		for _, n := range r.Meta.Nodes {
+			n.Added = 0
+		}
+	}
 	if s.skipped != nil {
 		if n, why := s.skipped(); n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: %d %s", s.Files[0], n, why))

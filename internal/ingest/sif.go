@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -14,7 +16,7 @@ type simpleInteractions struct{}
 
 func (simpleInteractions) name() string { return "sif" }
 func (simpleInteractions) about() string {
-	return ".sif of Cytoscape: a node, a relation and nodes per line; plain or as .gz or .zst"
+	return ".sif of Cytoscape: a node, a relation and nodes per line, or a node alone; plain or as .gz or .zst"
 }
 func (simpleInteractions) becomes() string {
 	return "a node type entity; an edge type for each relation, or a column of them"
@@ -28,16 +30,29 @@ func (simpleInteractions) open(ctx context.Context, fsys vfs.FS, path string, o 
 	if err != nil {
 		return nil, err
 	}
-	t, err := textfiles.OpenSIF(fsys, path, bytes.IndexByte(text, '\t') >= 0)
+	tabs := bytes.IndexByte(text, '\t') >= 0
+	t, err := textfiles.OpenSIF(fsys, path, tabs)
 	if err != nil {
 		return nil, err
 	}
 	s := &Source{Files: t.Files()}
-	if err := s.triples(ctx, t, o, plainNames, nil); err != nil {
+	if err := s.partial(ctx, entity, func() (table.Table, error) { return textfiles.OpenSIFNodes(fsys, path, tabs) }, o); err != nil {
 		return nil, err
 	}
-	s.skipped = func() (int64, string) {
-		return t.Left(), "nodes alone on a line are left out, unless another line has them"
+	return s, s.triples(ctx, t, o, plainNames, nil)
+}
+
+// partial makes a node type of a table of texts with some of the nodes, under the name of its first field, if it has rows.
+func (s *Source) partial(ctx context.Context, typ string, open func() (table.Table, error), o Options) error {
+	t, err := open()
+	if err != nil {
+		return err
 	}
-	return s, nil
+	id := table.Column{Name: t.Fields()[0].Name, DType: graph.String, ID: true}
+	rows, err := t.Scan(ctx, []table.Column{id}, max(o.Threads, 1), func(int, *table.Chunk) error { return nil })
+	if err != nil || rows == 0 {
+		return err
+	}
+	s.Input.Nodes, s.Rules.Partial = []assemble.Nodes{{Type: typ, Table: t, ID: id}}, true
+	return nil
 }

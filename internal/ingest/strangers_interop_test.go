@@ -197,7 +197,7 @@ func TestDataDense(t *testing.T) {
 // Files of other programs that are no graph of two-ended edges of one kind give one line that says what to do.
 func TestDataRefused(t *testing.T) {
 	for path, want := range map[string]string{
-		"jgf/car_graphs.json":      "found a second graph, expected one; write a file for each graph",
+		"jgf/car_graphs.json":      "found a second graph, expected one; name one by its number",
 		"jgf/hyper-directed.json":  "found hyperedges, expected edges of two ends; write a node for each hyperedge",
 		"igraph/pajek1.net":        "a Pajek file, expected a format of graphs or tables; read it in Python: python -m graphmill import FILE --out STORE",
 		"igraph/links.net":         "a Pajek file",

@@ -240,6 +240,9 @@ func (s *Source) triples(ctx context.Context, t table.Table, o Options, naming f
 		s.Input.Edges = []assemble.Edges{e}
 		return nil
 	}
+	if len(relations) == 0 && s.Rules.Partial { // nodes alone
+		return nil
+	}
 	if len(relations) == 0 {
 		return sourcef("%s: found no triples between nodes, expected some; check that objects are IRIs, not only literals", t.Files()[0])
 	}

@@ -47,12 +47,12 @@ func (m *maker) column(ctx context.Context, t table.Table, f *looks, w *wanted) 
 	if want.DType == graph.Invalid {
 		want = f.Field
 	}
-	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit, Inferred: want.Inferred && w.DType == graph.Invalid, Semicolons: f.Semicolons, Escapes: f.Escapes, Zone: f.Zone}
+	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit, Inferred: want.Inferred && w.DType == graph.Invalid, Separator: f.Separator, Escapes: f.Escapes, Zone: f.Zone}
 	if c.Inferred && c.DType == graph.Int64 && c.Unit == "" && f.guess != nil && f.guess.Zeros != "" {
 		c.Inferred = false
 		m.note("%s: column %q: found leading zeros, as in %q, and integers, which do not keep them; give it the dtype string to keep them, or int64", t.Files()[0], f.Name, f.guess.Zeros)
 	}
-	if w.DType == graph.Invalid && slices.Equal(f.Shape, []int{-1}) && f.DType != graph.String && f.Unit == "" {
+	if w.DType == graph.Invalid && isNumberList(&f.Field) {
 		// Lists that are all alike are vectors: batches have only these.
 		if width, err := table.Width(ctx, t, f.Field); err != nil {
 			return c, err
@@ -73,6 +73,11 @@ func (m *maker) column(ctx context.Context, t table.Table, f *looks, w *wanted) 
 		c.Unit, err = m.unit(ctx, t, f)
 	}
 	return c, err
+}
+
+// isNumberList says whether a field has lists of numbers or bools.
+func isNumberList(f *table.Field) bool {
+	return slices.Equal(f.Shape, []int{-1}) && f.DType != graph.String && f.Unit == ""
 }
 
 // unit is the unit of a column of times that asks for none.

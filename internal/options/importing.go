@@ -27,6 +27,7 @@ var Import = []Option{
 	{Field: "DstType", Group: GroupColumns, Value: "TYPE", Help: "node type of the destinations of an edge list, such as item (default: _N)"},
 	{Field: "IDs", Group: GroupColumns, Choices: []string{"auto", "integer", "string"}, Default: "auto", Help: "type of the ids: auto, integer or string"},
 	{Field: "Delimiter", Group: GroupColumns, Choices: []string{"tab", "space"}, Value: "C", Help: "delimiter of text tables: one character, tab or space (default: recognised)"},
+	{Field: "ArrayDelimiter", Group: GroupColumns, Choices: []string{"tab", "space"}, Value: "C", Help: "what separates the values of lists, and several labels, in files of Neo4j's importer and of APOC: one character, tab or space (default: ;)"},
 	{Field: "Indptr", Group: GroupSource, Value: "FILE", Help: ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC"},
 	{Field: "Indices", Group: GroupSource, Value: "FILE", Help: ".npy file with the indices (sources) of a sparse matrix"},
 	{Field: "NumNodes", Group: GroupGraph, Common: true, Help: "number of nodes of a source without a node table (default: largest id + 1)"},
@@ -45,7 +46,7 @@ var Import = []Option{
 }
 
 // Append are the options of append: those of import that say how tables are read.
-var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "Missing", "Vectors", "AllowOutside"),
+var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "ArrayDelimiter", "Missing", "Vectors", "AllowOutside"),
 	Option{Field: "Drop", Group: GroupSource, Common: true, Value: "SRC", Help: "edges to drop first, in tables like those of SRC: each edge with the ends of a row; of a table of nodes, all edges of each node"},
 	Option{Field: "Change", Group: GroupSource, Common: true, Value: "SRC", Help: "new values of columns, in place of SRC: a row per node, with its id, or per edge, with its ends, and the columns that change"},
 	Option{Field: "Follow", Group: GroupSource, Common: true, Kind: Folder, Value: "FOLDER", Help: "append what comes to a folder, in the order of the names, each once, in place of SRC, or, as - with a graph.yaml as SRC, lines of JSON of the standard input; a folder has files of edges, and folders with a graph.yaml, of which NAME.drop.csv and NAME.change are as of --drop and --change; of a graph.yaml, the new rows of its queries, whose marks say which are new, and of a table of a lake, its new rows; lines are rows, in the envelope of kcat -J if they have one, and change events of Debezium"},

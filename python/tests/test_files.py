@@ -371,7 +371,7 @@ class TestFilesDrawn(Case):
     def test_strangers(self) -> None:
         """Real files of other programs, those of GRAPHMILL_DATA too: each is read by the command that the hint of graphmill import names."""
         data = os.environ.get("GRAPHMILL_DATA")
-        paths = sorted(p for p in FILES.iterdir() if p.suffix not in (".md", ".xyz"))
+        paths = sorted(p for p in FILES.iterdir() if p.suffix not in (".md", ".py", ".xyz"))
         if data:
             paths += [p for end in ("gml", "gexf", "net", "dot", "dl", "g6") for p in sorted(pathlib.Path(data, "strangers").glob(f"*/*.{end}"))]
         self.assertGreater(len(paths), 20 if data else 10)
@@ -381,6 +381,29 @@ class TestFilesDrawn(Case):
                 self.assertIn("found several graphs", p.stderr)
             else:
                 self.assertEqual(p.returncode, 0, f"{path}: {p.stderr}")
+
+    def test_kinds(self) -> None:
+        """Files that other libraries wrote, with what is in them: nodes and edges, or graphs, atoms and bonds."""
+        for name, counts in {
+            "karate.gdf": (34, 156),
+            "cells.h5ad": (4, 6),
+            "testsparse_7.4_GLNX86.mat": (8, 7),
+            "crossing.osm": (4, 5),
+            "crossing.osm.pbf": (4, 5),
+            "test-query.ttl": (14, 18),
+            "test-query.n3": (14, 18),
+            "test-query.jsonld": (14, 18),
+            "IRI-resolution-01.trig": (74, 41),
+            "test004.rdf": (9, 11),
+            "simple.smi": (2, 13, 26),
+            "two.sdf": (2, 21, 40),
+            "CHEMBL2321810_scaffold.mol": (1, 17, 34),
+        }.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                have = read(FILES / name)
+            of = (len(have),) if isinstance(have, Collection) else ()
+            self.assertEqual((*of, sum(n.count for n in have.nodes.values()), sum(e.count for e in have.edges.values())), counts, name)
 
     def test_repository_strangers(self) -> None:
         """Files of testdata/strangers that graphmill import refuses with the advice to read them in Python."""
@@ -718,7 +741,9 @@ class TestFilesMolecules(Case):
         self.assertEqual(os.listdir(self.folder), ["a.smi"])
         with self.assertWarnsRegex(UserWarning, r"1 molecules are left out.*a\.smi:2"):
             self.assertEqual(len(read(path, drop_invalid=True)), 2)  # type: ignore[arg-type]
-        with self.assertRaisesRegex(GraphmillError, r"ion\.xyz:1: found a molecule"):  # of an ion
+        with self.assertRaisesRegex(
+            GraphmillError, r"ion\.xyz:1: found no bonds that fit the charge 0 .*; write it in the comment line, as charge=-1, or give it with charge="
+        ):
             read(FILES / "ion.xyz")
 
     def test_sdf(self) -> None:
@@ -762,6 +787,35 @@ class TestFilesMolecules(Case):
             have = {(a, b): f[0] for (a, b), f in zip(g.edges[E].edge_index.T.tolist(), g.edges[E]["feat"].tolist())}
             self.assertEqual(have, {**bonds, **{(b, a): k for (a, b), k in bonds.items()}})
         self.refused(self.file("b.xyz", "x\n"), ":1: found 'x', expected the number of atoms")
+
+    def test_xyz_of_an_ion(self) -> None:
+        """A file of RDKit's tests. The charge is that of the comment line, or else the one given."""
+        from rdkit import Chem
+
+        text = (FILES / "ion.xyz").read_text()
+        m = Chem.MolFromSmiles(text.split("\n")[1])  # which is its comment line
+        c = read(FILES / "ion.xyz", charge=-1)
+        assert isinstance(c, Collection)
+        feat, bonds = c[0].nodes["_N"]["feat"][:5], c[0].edges[E]
+        self.assertEqual(sorted((f[0] + 1, f[3] - 5) for f in feat.tolist()), sorted((a.GetAtomicNum(), a.GetFormalCharge()) for a in m.GetAtoms()))
+        kinds = sorted(k[0] for (a, b), k in zip(bonds.edge_index.T.tolist(), bonds["feat"].tolist()) if a < b < 5)
+        self.assertEqual(kinds, sorted(int(b.GetBondTypeAsDouble()) - 1 for b in m.GetBonds()))
+        for comment in ("charge=-1", "ion charge: -1", 'Properties=species:S:1:pos:R:3 charge=-1.0 pbc="F F F"', 'total_charge="-1"', "Charge = -1, mult = 1"):
+            path = self.file("a.xyz", text.replace("CS([O-])(=O)=O", comment))
+            one = read(path, charge=2)
+            np.testing.assert_array_equal(one[0].nodes["_N"]["feat"], c[0].nodes["_N"]["feat"], comment)  # type: ignore[index]
+        self.refused(self.file("b.xyz", text.replace("CS([O-])(=O)=O", "charge=0.5")), ":1: found the charge '0.5', expected a whole number")
+        self.refused(self.file("c.xyz", text), ":1: found no bonds that fit the charge 1 (", charge=1)
+        with self.assertWarnsRegex(UserWarning, r"1 molecules are left out.*c\.xyz:1"):
+            self.assertEqual(len(read(self.file("c.xyz", text), drop_invalid=True)), 0)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, "charge: found str, expected a whole number"):
+            read(FILES / "ion.xyz", charge="-1")  # type: ignore[arg-type]
+        with self.assertRaisesRegex(ValueError, r"found charge= with .*a\.smi, expected it with a file of the kinds xyz; leave it out"):
+            read(self.file("a.smi", "C\n"), charge=1)
+        p = run("import", str(FILES / "ion.xyz"), "--charge", "-1", "--out", str(self.folder / "out"))
+        self.assertEqual((p.returncode, "Collection" in p.stdout), (0, True), p.stderr)
+        p = run("import", str(FILES / "ion.xyz"), "--out", str(self.folder / "none"))
+        self.assertIn("or give it with --charge, or leave such molecules out with --drop-invalid", p.stderr)
 
 
 @NEEDS

@@ -346,9 +346,11 @@ for path, what in (
 refused(
     "jgf/car_graphs.json",
     "JSON Graph Format",
-    "found a second graph, expected one; write a file for each graph, such as jq '{graph: .graphs[0]}' FILE > one.json",
-    "the first of the graphs in a file of its own: 4 nodes, 2 edges",
+    "found a second graph, expected one; name one by its number, from 0, as FILE@graph=0",
+    "both graphs, which are cases",
 )
+for number in (0, 1):
+    read(f"jgf/car_graphs.json@graph={number}", "JSON Graph Format", "Python's json", jgf)
 for name in ("hyper-directed", "hyper-undirected"):
     refused(
         f"jgf/{name}.json",
@@ -505,6 +507,7 @@ for path, what in (
     )
 read(W + "igraph/miserables.ncol", "list of LGL and igraph", "igraph", of_igraph("Ncol"))
 read(W + "igraph/miserables.lgl", "list of LGL and igraph", "igraph", of_igraph("Lgl"))
+read(W + "igraph/alone.lgl", "list of LGL and igraph", "igraph", of_igraph("Lgl"))
 read(W + "igraph/miserables.txt", "table of edges", "pandas", words)
 read(W + "snap/erdos.txt", "SNAP list", "pandas", lambda p: both_ways(words(p)), "the comment says that the graph is undirected")
 read(W + "openke", "OpenKE", "pandas", openke)

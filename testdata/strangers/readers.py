@@ -187,7 +187,9 @@ def flat(v: dict[str, Any], *without: str) -> dict[str, Any]:
 
 
 def jgf(path: pathlib.Path) -> Lines:
-    g = json.loads(path.read_text(encoding="utf-8"))["graph"]
+    file, _, number = path.name.partition("@graph=")
+    document = json.loads(path.with_name(file).read_text(encoding="utf-8"))
+    g = document["graphs"][int(number)] if number else document["graph"]
     nodes = g.get("nodes", {})
     items = nodes.items() if isinstance(nodes, dict) else [(n.pop("id"), n) for n in nodes]
     return graph(
@@ -412,7 +414,8 @@ def of_igraph(kind: str) -> Callable[[pathlib.Path], Lines]:
 
         g = getattr(igraph.Graph, "Read_" + kind)(str(path))
         names = g.vs["name"]
-        return graph([(x, {}) for x in names], [(names[e.source], names[e.target], {"weight": e["weight"]}) for e in g.es])
+        weighted = "weight" in g.es.attributes()
+        return graph([(x, {}) for x in names], [(names[e.source], names[e.target], {"weight": e["weight"]} if weighted else {}) for e in g.es])
 
     return read
 

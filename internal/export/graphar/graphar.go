@@ -252,13 +252,6 @@ func (x *exporter) edges(e *graph.Edges) (string, error) {
 		slices.Reverse(adjacency)
 	}
 	columns := x.columns(e.Type.String(), slices.DeleteFunc(slices.Clone(e.Columns), func(c *graph.Column) bool { return c.Name == graph.PositionColumn }))
-	columns = slices.DeleteFunc(columns, func(c *column) bool {
-		if c.field.Lists > 0 && len(graph.FindColumn(e.Columns, c.field.Name).Shape) == 1 && graph.FindColumn(e.Columns, c.field.Name).Shape[0] < 0 {
-			x.r.Left = append(x.r.Left, c.of) // an import of edges takes lists of one length alone
-			return true
-		}
-		return false
-	})
 	prefix := "edge/" + name + "/"
 	base := prefix + list
 	for part := 0; part*x.o.VertexChunk < near; part++ {

@@ -136,7 +136,7 @@ func (g *Guess) Unit() (unit graph.Unit, counted bool) {
 // Width returns the number of values in the lists of a column, whose shape is [-1], if it is the same in all rows of the
 // first chunk. Otherwise, and for lists without values, it returns 0.
 func Width(ctx context.Context, t Table, f Field) (width int, err error) {
-	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: f.Shape}}, 1, func(_ int, c *Chunk) error {
+	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: f.Shape, Separator: f.Separator}}, 1, func(_ int, c *Chunk) error {
 		lengths := c.Columns[0].Lengths[0]
 		if !slices.ContainsFunc(lengths, func(n uint32) bool { return n != lengths[0] }) {
 			width = int(lengths[0])
@@ -149,10 +149,34 @@ func Width(ctx context.Context, t Table, f Field) (width int, err error) {
 	return width, err
 }
 
+// SameWidth is Width for all rows of a table without an empty cell, up to the first list of another length; -1: there are none.
+func SameWidth(ctx context.Context, t Table, f Field) (width int, err error) {
+	width = -1
+	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: f.Shape, Separator: f.Separator, Mark: true}}, 1, func(_ int, c *Chunk) error {
+		v, empty := &c.Columns[0], 0
+		for row, n := range v.Lengths[0] {
+			if empty < len(v.Empty) && int(v.Empty[empty]) == row {
+				empty++
+				continue
+			}
+			if width >= 0 && int(n) != width {
+				width = 0
+				return errFound
+			}
+			width = int(n)
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return width, err
+}
+
 // Shaped returns the number of values of the lists in the first row of a column, per dimension. It is the shape of
 // each row if all rows are alike. For a table without rows it returns nil.
 func Shaped(ctx context.Context, t Table, f Field) (shape []int, err error) {
-	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: slices.Repeat([]int{-1}, len(f.Shape))}}, 1, func(_ int, c *Chunk) error {
+	_, err = t.Scan(ctx, []Column{{Name: f.Name, DType: f.DType, Shape: slices.Repeat([]int{-1}, len(f.Shape)), Separator: f.Separator}}, 1, func(_ int, c *Chunk) error {
 		for _, lengths := range c.Columns[0].Lengths {
 			if len(lengths) == 0 || lengths[0] == 0 {
 				shape = append(shape, 0)

@@ -29,9 +29,9 @@ type Field struct {
 	Inferred bool
 	// Ignored says that the file marks the field as one to leave out.
 	Ignored bool
-	// Semicolons says that ';' alone separates the values of a list.
-	Semicolons bool
-	// Escapes says that `\;` in such a list is a ';' of a value.
+	// Separator, if it is not 0, alone separates the texts of a list.
+	Separator byte
+	// Escapes says that `\;` in a list that ';' separates is a ';' of a value.
 	Escapes bool
 	// Zone is that of times in text that have none; nil: UTC.
 	Zone *time.Location
@@ -62,9 +62,9 @@ type Column struct {
 	// Inferred makes the text of a number an error if the dtype, which follows from the first cells, loses a part of it: 2^24 or more
 	// that Float32 rounds, or leading zeros of an integer.
 	Inferred bool
-	// Semicolons makes ';' the only separator of the values of a list without brackets.
-	Semicolons bool
-	// Escapes says that `\;` in such a list is a ';' of a value.
+	// Separator, if it is not 0, is the only separator of the texts of a list without brackets, and one more between numbers.
+	Separator byte
+	// Escapes says that `\;` in a list that ';' separates is a ';' of a value.
 	Escapes bool
 	// Whole reads whole numbers with a point, such as 2.0, as integers, also where the column has texts.
 	Whole bool

@@ -144,7 +144,7 @@ func checkFrom(c *Column) error {
 func (p *values) ask(c Column) int {
 	for _, i := range p.named[c.Name] {
 		x := &p.inner[i]
-		if x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && x.Escapes == c.Escapes && slices.Equal(x.Shape, c.Shape) {
+		if x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Separator == c.Separator && x.Escapes == c.Escapes && slices.Equal(x.Shape, c.Shape) {
 			x.Mark = x.Mark || c.Mark
 			return i
 		}

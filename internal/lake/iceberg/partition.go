@@ -70,16 +70,18 @@ func partitionText(v any, logical string) (*string, error) {
 	case string:
 		text = v
 		if logical == "uuid" {
-			b, err := hex.DecodeString(strings.ReplaceAll(v, "-", ""))
-			if err != nil {
+			var err error
+			if text, err = canonicalUUID(v); err != nil {
 				return nil, fmt.Errorf("found the UUID %q, expected hexadecimal digits", v)
 			}
-			text = string(b)
 		}
 	case []byte:
 		text = string(v)
 	case [16]byte:
 		text = string(v[:])
+		if logical == "uuid" {
+			text, _ = canonicalUUID(hex.EncodeToString(v[:]))
+		}
 	case time.Time:
 		text = v.UTC().Format("2006-01-02T15:04:05.999999999Z")
 	case time.Duration:
@@ -93,6 +95,15 @@ func partitionText(v any, logical string) (*string, error) {
 		return nil, fmt.Errorf("found a value of the type %T, expected one of a partition", v)
 	}
 	return &text, nil
+}
+
+// canonicalUUID is a UUID as columns of Parquet have it.
+func canonicalUUID(text string) (string, error) {
+	b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+	if err != nil || len(b) != 16 {
+		return "", fmt.Errorf("found %d hexadecimal digits, expected 32", 2*len(b))
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
 }
 
 // maxScale is the most digits of a decimal after the point.

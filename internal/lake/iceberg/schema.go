@@ -103,7 +103,7 @@ var plainTypes = map[string]struct {
 // setPlain sets the type of single values.
 func setPlain(c *lake.Column, name string) error {
 	if t, ok := plainTypes[name]; ok {
-		c.DType, c.Unit, c.Text = t.dtype, t.unit, name == "string"
+		c.DType, c.Unit, c.Text = t.dtype, t.unit, name == "string" || name == "uuid"
 		return nil
 	}
 	if strings.HasPrefix(name, "fixed[") {
@@ -166,9 +166,12 @@ func defaultText(f *schemaField) (string, error) {
 		return "", fmt.Errorf("a string of JSON")
 	}
 	if name == "uuid" {
-		text = strings.ReplaceAll(text, "-", "")
+		if text, err := canonicalUUID(text); err == nil {
+			return text, nil
+		}
+		return "", fmt.Errorf("a UUID")
 	}
-	if name == "uuid" || name == "binary" || strings.HasPrefix(name, "fixed[") {
+	if name == "binary" || strings.HasPrefix(name, "fixed[") {
 		b, err := hex.DecodeString(text)
 		if err != nil {
 			return "", fmt.Errorf("bytes as hexadecimal digits")

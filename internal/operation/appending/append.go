@@ -344,7 +344,7 @@ func (a *appending) reading() (ingest.Options, error) {
 	if a.rows != nil {
 		s.Lines = a.rows.files
 	}
-	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.Missing)
+	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.ArrayDelimiter, o.Missing)
 	return s, err
 }
 

@@ -46,9 +46,6 @@ func (e *exporting) graphAr(ctx context.Context) (err error) {
 		if len(result.Nulls) > 0 {
 			operation.Note(&o.Run, "missing values are nulls in %s; to import the graph again, give `Missing` column", strings.Join(result.Nulls, ", "))
 		}
-		if len(s.Graph.Edges) == 0 {
-			operation.Note(&o.Run, "the graph has no edge type, and an import of GraphAr expects one")
-		}
 		r.Head("nodes", report.Count(result.Nodes, "nodes"))
 		r.Head("edges", report.Count(result.Edges, "edges"))
 		r.Out("files", report.Count(result.Files, "files"))

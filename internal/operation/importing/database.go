@@ -19,7 +19,7 @@ import (
 // importDatabase imports the tables of a database. They are first copied to a folder next to the output, which is gone when it
 // returns: an import reads tables more than once, and no database keeps its rows in an order.
 func (o *importJob) importDatabase(ctx context.Context, address, out string) (st *store.Store, err error) {
-	name := options.First(&o.Import, "More", "Format", "Columns", "Src", "Dst", "IDs", "Delimiter", "NumNodes", "Relations", "Vectors")
+	name := options.First(&o.Import, "More", "Format", "Columns", "Src", "Dst", "IDs", "Delimiter", "ArrayDelimiter", "NumNodes", "Relations", "Vectors")
 	if o.cluster != nil {
 		name = "Cluster"
 	}

@@ -90,7 +90,7 @@ func (o *importJob) source() (ingest.Options, error) {
 	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	s.Vectors = o.Vectors
-	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.Missing)
+	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.ArrayDelimiter, o.Missing)
 	return s, err
 }
 
@@ -408,7 +408,7 @@ func (o *importJob) checkOnly(what, have string, takes ...string) error {
 		name  string
 		given bool
 	}{
-		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"SrcType", o.SrcType != ""}, {"DstType", o.DstType != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
+		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"SrcType", o.SrcType != ""}, {"DstType", o.DstType != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""}, {"ArrayDelimiter", o.ArrayDelimiter != ""},
 		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous}, {"NoPositions", o.NoPositions},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != option.PolicyError}, {"DuplicateNodes", o.DuplicateNodes != option.PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != option.PolicyKeep}, {"SelfLoops", o.SelfLoops != option.PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},

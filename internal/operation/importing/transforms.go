@@ -33,6 +33,9 @@ func (o *importJob) follow(asked *option.Import, src *ingest.Source) {
 	if asked.DuplicateNodes == "" && src.Rules.DuplicateNodes != "" {
 		o.DuplicateNodes = option.Policy(src.Rules.DuplicateNodes)
 	}
+	if src.Rules.Partial {
+		o.DanglingEdges, o.DuplicateNodes = option.PolicyZeros, option.PolicyDrop
+	}
 	if asked.SelfLoops == "" && t.SelfLoops != "" {
 		o.SelfLoops = option.Policy(t.SelfLoops)
 	}

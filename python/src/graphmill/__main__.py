@@ -16,7 +16,7 @@ from ._files.read import read
 
 _NOTE = """
 python -m graphmill import also reads files by Python libraries, such as GML, HDF5 and SDF (docs/files.md), and a running Neo4j or Memgraph (docs/databases.md), with these flags
-of its own, which python -m graphmill import --kind KIND --help describes: --kind KIND, --key NAME, --drop-invalid, --database NAME, --mark PROPERTY"""
+of its own, which python -m graphmill import --kind KIND --help describes: --kind KIND, --key NAME, --drop-invalid, --charge N, --database NAME, --mark PROPERTY"""
 
 
 def main() -> None:
@@ -108,6 +108,7 @@ def _import(arguments: list[str]) -> int:
         help="of a database, the property that grows with each row, of nodes and of relationships; if the store is there, what is above its last mark is appended",
     )
     parser.add_argument("--drop-invalid", action="store_true", help="leave out molecules that RDKit cannot read")
+    parser.add_argument("--charge", metavar="N", type=int, help="the charge of molecules of XYZ whose comment line gives none")
     parser.add_argument("--force", action="store_true", help="replace the output if it exists")
     parser.add_argument("--memory", metavar="SIZE", help="the memory of the import, after the library has read the file")
     parser.add_argument("--threads", metavar="N", type=int, help="threads of the import")
@@ -130,7 +131,17 @@ def _import(arguments: list[str]) -> int:
         mark = o.mark and (o.mark if "," not in o.mark else tuple(o.mark.split(",")))
         more = {"database": o.database, "mark": mark}
         made = read(
-            o.file, o.out, kind=o.kind, key=_key(o.key), **more, drop_invalid=o.drop_invalid, overwrite=o.force, memory=o.memory, threads=o.threads, **options
+            o.file,
+            o.out,
+            kind=o.kind,
+            key=_key(o.key),
+            **more,
+            drop_invalid=o.drop_invalid,
+            charge=o.charge,
+            overwrite=o.force,
+            memory=o.memory,
+            threads=o.threads,
+            **options,
         )
     except (GraphmillError, ImportError, ValueError, OSError) as e:
         print(f"graphmill: {_flags(str(e))}", file=sys.stderr)
@@ -154,7 +165,7 @@ def _flags(text: str) -> str:
     """The text of an error with flags in place of keywords."""
     text = text.replace("choose another out, or give overwrite ", "choose another --out, or give --force ")
     text = text.replace("with overwrite=True", "with --force")
-    return re.sub(r"\b(symmetrise|drop_invalid|kind|key|missing|split|mark|database)=(?=[;:,\s]|$)", lambda m: "--" + m[1].replace("_", "-"), text)
+    return re.sub(r"\b(symmetrise|drop_invalid|charge|kind|key|missing|split|mark|database)=(?=[;:,\s]|$)", lambda m: "--" + m[1].replace("_", "-"), text)
 
 
 if __name__ == "__main__":

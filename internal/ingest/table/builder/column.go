@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
@@ -27,12 +28,16 @@ type Column struct {
 	Keys    []string     // keys of the lengths in Examples
 	Ends    []uint32     // of texts, as in table.Vector
 	empties []uint32     // rows with empty cells, if Mark is set
+	stops   string       // between the numbers of a list
 	lost    bool         // the dtype would have lost a part of the last bad text (Inferred)
 }
 
 // New returns a column without values. A shape that is not valid, or a value for empty cells that is none of the dtype, is an error.
 func New(a table.Column) (Column, error) {
-	c := Column{Column: a, Values: 1, Next: -1}
+	c := Column{Column: a, Values: 1, Next: -1, stops: " \t\r\n,;"}
+	if a.Separator != 0 {
+		c.stops += string(rune(a.Separator))
+	}
 	if a.DType == graph.Invalid || a.DType > graph.String {
 		return c, fmt.Errorf("found dtype %s, expected a valid one", a.DType)
 	}
@@ -92,9 +97,15 @@ func (c *Column) Vector(rows int) table.Vector {
 	return v
 }
 
-// rows is the number of rows so far, of a fixed shape.
+// rows is the number of rows so far.
 func (c *Column) rows() int {
 	switch {
+	case c.Ragged:
+		n := len(c.Lengths[0])
+		for _, d := range c.Shape[:slices.Index(c.Shape, -1)] {
+			n /= d
+		}
+		return n
 	case c.DType == graph.String:
 		return len(c.Ends) / c.Values
 	case c.Wide:

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -27,7 +28,7 @@ func (c *Column) Put(cell []byte) (absent bool, problem string) {
 		}
 		c.Data.N, text = n, nil // a word for an empty cell
 	}
-	if c.Mark && !c.Ragged {
+	if c.Mark {
 		c.empties = append(c.empties, uint32(c.rows()))
 	}
 	if !c.Ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0 || c.Given) {
@@ -196,7 +197,7 @@ func (c *Column) list(text []byte, bracketed bool) (n int, ok bool) {
 		if len(text) == 0 {
 			return n, true
 		}
-		end := bytes.IndexAny(text, " \t\r\n,;")
+		end := bytes.IndexAny(text, c.stops)
 		if end < 0 {
 			end = len(text)
 		}
@@ -204,16 +205,16 @@ func (c *Column) list(text []byte, bracketed bool) (n int, ok bool) {
 			return 0, false
 		}
 		n++
-		if text, ok = separator(text[end:]); !ok {
+		if text, ok = separator(text[end:], c.Separator); !ok {
 			return 0, false
 		}
 	}
 }
 
-// separator skips a comma or ';' with spaces around it. It returns false if no value follows.
-func separator(text []byte) ([]byte, bool) {
+// separator skips a comma, ';' or another sign with spaces around it. It returns false if no value follows.
+func separator(text []byte, sign byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, " \t\r\n")
-	if len(text) > 0 && (text[0] == ',' || text[0] == ';') {
+	if len(text) > 0 && (text[0] == ',' || text[0] == ';' || sign != 0 && text[0] == sign) {
 		text = bytes.TrimLeft(text[1:], " \t\r\n")
 		return text, len(text) > 0 && text[0] != ']'
 	}
@@ -248,7 +249,7 @@ func (c *Column) nested(text []byte, shape []int, k int) (rest []byte, problem s
 				return nil, problem
 			}
 			var ok bool
-			if text, ok = separator(text); !ok {
+			if text, ok = separator(text, 0); !ok {
 				return nil, c.Expected()
 			}
 		}
@@ -293,8 +294,8 @@ func (c *Column) strings(text []byte, bracketed bool) (int, bool) {
 		var parts []string
 		if c.Escapes {
 			parts = scalar.CutEscaped(string(text))
-		} else if c.Semicolons || bytes.IndexByte(text, ';') >= 0 {
-			parts = strings.Split(string(text), ";")
+		} else if sign := cmp.Or(c.Separator, ';'); c.Separator != 0 || bytes.IndexByte(text, sign) >= 0 {
+			parts = strings.Split(string(text), string(rune(sign)))
 		} else {
 			parts = strings.Fields(string(text))
 		}

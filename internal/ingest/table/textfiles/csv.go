@@ -41,6 +41,10 @@ type CSVOptions struct {
 	Names []string
 	// Typed says that Names is a header of Neo4j or Neptune, in a file of its own: its types hold.
 	Typed bool
+	// RepeatedIDs says that several columns with ids or ends may have the same header of Neo4j. Each after the first gets the number of its column: ":ID", ":ID{column 2}".
+	RepeatedIDs bool
+	// ListDelimiter separates the values of lists that a header of Neo4j declares; 0: ';'.
+	ListDelimiter byte
 	// Header accepts the first line as a header even if it contains numbers.
 	Header bool
 	// Numbered names the columns of files without a header 0, 1, and so on, one per field of the first line.
@@ -263,7 +267,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 				t.fields = append(t.fields, table.Field{Name: n})
 			}
 			t.first, _ = t.syntax.cells(line) // a bad line is an error of the scan
-			if fields, err := databaseFields(place, t.fields); o.Typed && (fields != nil || err != nil) {
+			if fields, err := databaseFields(place, t.fields, &o); o.Typed && (fields != nil || err != nil) {
 				t.fields = fields
 				return cmp.Or(err, checkTyped(place, fields))
 			}
@@ -301,7 +305,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		for _, n := range t.complete(names, rest, h.whole) {
 			t.fields = append(t.fields, table.Field{Name: n})
 		}
-		fields, err := databaseFields(place, t.fields)
+		fields, err := databaseFields(place, t.fields, &o)
 		if err != nil {
 			return err
 		}

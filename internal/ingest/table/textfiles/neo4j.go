@@ -1,6 +1,8 @@
 package textfiles
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,20 +21,29 @@ import (
 // neo4jEnds are the kinds of fields that make a header one of Neo4j.
 var neo4jEnds = []string{"ID", "START_ID", "END_ID"}
 
-// neo4jFields are the fields of a header of Neo4j, and nil for any other header. Fields of ids and ends keep their names. Those of
+// neo4jFields are the fields of a header of Neo4j, and nil for any other header. Fields of ids and ends keep their names, or get others by o.RepeatedIDs. Those of
 // other kinds have the name before the kind, and labels and types the name of the kind.
-func neo4jFields(header []table.Field) []table.Field {
-	if !slices.ContainsFunc(header, func(f table.Field) bool {
-		_, kind, ok := neo4jKind(f.Name)
-		return ok && slices.Contains(neo4jEnds, strings.ToUpper(kind))
-	}) {
+func neo4jFields(header []table.Field, o *CSVOptions) []table.Field {
+	if !slices.ContainsFunc(header, func(f table.Field) bool { return isNeo4jEnd(f.Name) }) {
 		return nil
 	}
 	fields := make([]table.Field, len(header))
 	for i, f := range header {
 		fields[i] = neo4jField(f.Name)
+		if fields[i].Separator != 0 {
+			fields[i].Separator = cmp.Or(o.ListDelimiter, fields[i].Separator)
+		}
+		if o.RepeatedIDs && isNeo4jEnd(f.Name) && slices.ContainsFunc(fields[:i], func(g table.Field) bool { return g.Name == f.Name }) {
+			fields[i].Name += fmt.Sprintf("{column %d}", i+1)
+		}
 	}
 	return fields
+}
+
+// isNeo4jEnd says whether a header is one of ids or of ends.
+func isNeo4jEnd(header string) bool {
+	_, kind, ok := neo4jKind(header)
+	return ok && slices.Contains(neo4jEnds, strings.ToUpper(kind))
 }
 
 // neo4jKind cuts a header at its last ':', and an id space or options off the kind.
@@ -49,11 +60,11 @@ func neo4jKind(header string) (name, kind string, ok bool) {
 }
 
 // databaseFields are the fields of a header of Neo4j or of Neptune, and nil for any other header.
-func databaseFields(place string, header []table.Field) ([]table.Field, error) {
+func databaseFields(place string, header []table.Field, o *CSVOptions) ([]table.Field, error) {
 	if fields := neptuneFields(header); fields != nil {
 		return fields, nil
 	}
-	fields := neo4jFields(header)
+	fields := neo4jFields(header, o)
 	for i := range fields {
 		m := neo4jZone.FindStringSubmatch(header[i].Name)
 		if _, kind, _ := neo4jKind(header[i].Name); m == nil || !strings.EqualFold(kind, "datetime") {
@@ -97,7 +108,7 @@ func checkTyped(place string, fields []table.Field) error {
 func neo4jField(header string) table.Field {
 	name, kind, ok := neo4jKind(header)
 	f := table.Field{Name: header}
-	if !ok || slices.Contains(neo4jEnds, strings.ToUpper(kind)) {
+	if !ok || isNeo4jEnd(header) {
 		return f
 	}
 	element, list := strings.CutSuffix(strings.ToLower(kind), "[]")
@@ -130,7 +141,7 @@ func neo4jField(header string) table.Field {
 		return f
 	}
 	if list && typed.DType != graph.Invalid {
-		typed.Shape, typed.Semicolons = []int{-1}, true
+		typed.Shape, typed.Separator = []int{-1}, ';'
 	}
 	if typed.Name == "" {
 		f.Ignored = typed.Ignored

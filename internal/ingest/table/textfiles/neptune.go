@@ -69,7 +69,7 @@ func neptuneField(header string) table.Field {
 		return table.Field{Name: colons.Replace(header), DType: graph.String} // a name with a colon
 	}
 	if list {
-		f.Shape, f.Semicolons, f.Escapes = []int{-1}, true, true
+		f.Shape, f.Separator, f.Escapes = []int{-1}, ';', true
 	}
 	return f
 }

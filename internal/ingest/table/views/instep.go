@@ -15,8 +15,7 @@ import (
 type inStep struct{ tables []table.Table }
 
 // InStep joins tables side by side: row i has the columns of row i of all tables, which must have different names and
-// equal numbers of rows. Columns must be numbers of fixed shape or single strings. One goroutine reads each table, in
-// order, and one goroutine calls the fn of a scan. arrayfiles.Beside is faster if the rows of one table can be read in any
+// equal numbers of rows. One goroutine reads each table, in order, and one goroutine calls the fn of a scan. arrayfiles.Beside is faster if the rows of one table can be read in any
 // order.
 func InStep(tables ...table.Table) table.Table { return &inStep{tables} }
 
@@ -77,8 +76,8 @@ func (t *inStep) plain(ctx context.Context, columns []table.Column, _ int, fn fu
 	asked := make([][]table.Column, len(t.tables))
 	from, place := make([]int, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
-		if from[i] = t.of(c.Name); from[i] < 0 || slices.Contains(c.Shape, -1) || c.DType == graph.String && len(c.Shape) > 0 {
-			return 0, tagged.Errorf(table.ErrFormat, "%s: found a request for %q in shape %v, expected a column of the tables, of fixed shape", t.Files()[0], c.Name, c.Shape)
+		if from[i] = t.of(c.Name); from[i] < 0 {
+			return 0, tagged.Errorf(table.ErrFormat, "%s: found a request for %q, expected a column of the tables", t.Files()[0], c.Name)
 		}
 		place[i] = len(asked[from[i]])
 		asked[from[i]] = append(asked[from[i]], c)
@@ -170,46 +169,80 @@ func (t *inStep) step(sides []*side, out *table.Chunk) (ended bool, err error) {
 	return false, tagged.Errorf(table.ErrFormat, "%s: found %d rows, expected more, as in %s", t.tables[short].Files()[0], out.First, t.tables[long].Files()[0])
 }
 
-// slice returns rows of a vector as a vector.
+// slice returns rows of a vector as a vector. Those of a chunk are taken one after the other, from its first row on.
 type slice struct {
-	data  buffer
-	ends  []uint32
-	empty []uint32
+	data    buffer
+	ends    []uint32
+	empty   []uint32
+	lengths [][]uint32
+	from    []int // per variable dimension: the lengths that were taken
+	value   int   // the values that were taken
 }
 
 func (s *slice) of(v *table.Vector, c *table.Column, first, rows, of int) table.Vector {
 	if rows == of {
 		return *v
 	}
-	var from, to int
-	if c.DType != graph.String {
-		width := c.DType.Size()
-		for _, d := range c.Shape {
-			width *= d
-		}
-		from, to = first*width, (first+rows)*width
-	} else {
-		base := uint32(0)
-		if first > 0 {
-			base = v.Ends[first-1]
-		}
-		s.ends = s.ends[:0]
-		for _, end := range v.Ends[first : first+rows] {
-			s.ends = append(s.ends, end-base)
-		}
-		from, to = int(base), int(v.Ends[first+rows-1])
+	if first == 0 {
+		s.from, s.value = make([]int, len(v.Lengths)), 0
 	}
-	data := s.data.take(to - from)
-	copy(data, v.Data[from:to])
+	values := s.count(v, c, rows)
+	from, to := s.value, s.value+values
+	s.value = to
+	out := table.Vector{Lengths: s.lengths}
+	if c.DType == graph.String {
+		out.Ends = s.cut(v.Ends, from, to)
+		from, to = endOf(v.Ends, from), endOf(v.Ends, to)
+	} else {
+		from, to = from*c.DType.Size(), to*c.DType.Size()
+	}
+	out.Data = s.data.take(to - from)
+	copy(out.Data, v.Data[from:to])
 	s.empty = s.empty[:0]
 	for _, row := range v.Empty {
 		if int(row) >= first && int(row) < first+rows {
 			s.empty = append(s.empty, row-uint32(first))
 		}
 	}
-	out := table.Vector{Data: data, Empty: s.empty}
-	if c.DType == graph.String {
-		out.Ends = s.ends
-	}
+	out.Empty = s.empty
 	return out
+}
+
+// count is the number of values of the next rows, whose lengths it takes.
+func (s *slice) count(v *table.Vector, c *table.Column, rows int) int {
+	if s.lengths = nil; len(v.Lengths) > 0 {
+		s.lengths = make([][]uint32, len(v.Lengths))
+	}
+	k := 0
+	for _, d := range c.Shape {
+		if d > 0 {
+			rows *= d
+			continue
+		}
+		s.lengths[k] = v.Lengths[k][s.from[k] : s.from[k]+rows]
+		s.from[k] += rows
+		rows = 0
+		for _, n := range s.lengths[k] {
+			rows += int(n)
+		}
+		k++
+	}
+	return rows
+}
+
+// endOf is the end of the first n strings.
+func endOf(ends []uint32, n int) int {
+	if n == 0 {
+		return 0
+	}
+	return int(ends[n-1])
+}
+
+// cut returns the ends of strings [from, to), counted from the first byte of the first of them.
+func (s *slice) cut(ends []uint32, from, to int) []uint32 {
+	s.ends = s.ends[:0]
+	for _, end := range ends[from:to] {
+		s.ends = append(s.ends, end-uint32(endOf(ends, from)))
+	}
+	return s.ends
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func Union(tables ...table.Table) table.Table {
 // joinedField is a field that holds the values of two fields.
 func joinedField(a, b table.Field) table.Field {
 	a.Ignored = a.Ignored && b.Ignored
-	a.Semicolons = a.Semicolons || b.Semicolons
+	a.Separator = cmp.Or(a.Separator, b.Separator)
 	a.Escapes = a.Escapes || b.Escapes
 	if len(a.Shape) != len(b.Shape) {
 		a.Shape = []int{-1}

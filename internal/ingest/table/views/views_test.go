@@ -215,6 +215,74 @@ func TestInStep(t *testing.T) {
 	})
 }
 
+// Lists beside a table whose chunks end elsewhere are those of their table alone: lists, lists of pairs and lists of lists.
+func TestInStepLists(outer *testing.T) {
+	rapid.Check(outer, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "rows")
+		short := &counted{[]table.Field{{Name: "a", DType: graph.Int64}}, 0, n, rapid.IntRange(1, 12).Draw(t, "a")}
+		many := func(name, text string) string {
+			return strings.TrimSpace(strings.Repeat(text, rapid.IntRange(0, 3).Draw(t, name)))
+		}
+		var csv strings.Builder
+		for i := range n {
+			fmt.Fprintf(&csv, "%s|%s|%s|[%s]|x%d\n", many("n", fmt.Sprint(i, " ")), many("s", fmt.Sprintf("t%d ", i)), many("p", fmt.Sprint(i, " ", -i, " ")), strings.ReplaceAll(many("d", "["+many("in", "7 ")+"] "), "] ", "], "), i)
+		}
+		lists := openText(outer, "lists.csv", csv.String(), textfiles.CSVOptions{Names: []string{"n", "s", "p", "d", "x"}, Delimiter: '|'})
+		asked := []table.Column{col("n", graph.Int64, -1), col("s", graph.String, -1), col("p", graph.Float32, -1, 2), col("d", graph.Int32, -1, -1), col("x", graph.String)}
+		want, err := listRows(lists, asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := listRows(InStep(lists, short), append(asked, col("a", graph.Int64)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			want[i] += fmt.Sprint("|", i)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// listRows shows the rows of a table: the lengths of the lists of each column, and the values.
+func listRows(t table.Table, columns []table.Column) (out []string, err error) {
+	_, err = t.Scan(context.Background(), columns, 1, func(_ int, c *table.Chunk) error {
+		cells := make([][]string, c.Rows)
+		for i, asked := range columns {
+			v := &c.Columns[i]
+			from, at := make([]int, len(v.Lengths)), 0
+			for row := range cells {
+				text, values, k := "", 1, 0
+				for _, d := range asked.Shape {
+					if d > 0 {
+						values *= d
+						continue
+					}
+					lengths := v.Lengths[k][from[k] : from[k]+values]
+					from[k], values = from[k]+values, 0
+					for _, n := range lengths {
+						values += int(n)
+					}
+					text += fmt.Sprint(lengths)
+					k++
+				}
+				for range values {
+					text += " " + value(asked.DType, v, at)
+					at++
+				}
+				cells[row] = append(cells[row], strings.TrimSpace(text))
+			}
+		}
+		for _, row := range cells {
+			out = append(out, strings.Join(row, "|"))
+		}
+		return nil
+	})
+	return out, err
+}
+
 // The error of the first bad row is reported, and a scan that stops leaves no goroutine.
 func TestInStepErrors(t *testing.T) {
 	long, short := numbered(t, []string{"a", "b"}, 0, 30), numbered(t, []string{"c", "d"}, 0, 29)
@@ -351,6 +419,34 @@ func TestNumbered(t *testing.T) {
 			if !strings.Contains(text, c.want) || err == nil && text != c.want {
 				t.Errorf("%q: found %q, expected %q", c.text, text, c.want)
 			}
+		}
+	}
+}
+
+// Ids of several columns are their texts, one after the other or with a sign between them, whatever the chunks are.
+func TestJoined(t *testing.T) {
+	csv := openText(t, "j.csv", "a,b,c\nx,1,p\n,02,q\n,,r\ny;,3,s\n", textfiles.CSVOptions{})
+	id := table.Column{Name: "id", DType: graph.String}
+	for _, c := range []struct {
+		between string
+		ask     table.Column
+		want    string
+	}{
+		{"", id, "x1|p,02|q,|r,y;3|s"},
+		{"+", id, "x+1|p,+02|q,|r,y;+3|s"},
+		{";", id, "j.csv:5:1: found the part \"y;\" of an id of several columns, expected none with \";\""},
+		{"", table.Column{Name: "id", DType: graph.String, ID: true}, "j.csv:4:1: found no id in the columns a, b, expected one in at least one of them"},
+		{"", table.Column{Name: "id", DType: graph.String, ID: true, Empty: table.EmptyFill, Mark: true}, "x1|p,02|q,|r,y;3|s"},
+		{"", table.Column{Name: "id", DType: graph.Uint64}, "found a request for ids of several columns as uint64"},
+		{"", table.Column{Name: "id", DType: graph.String, Shape: []int{2}}, "found a request for ids of several columns as string of shape [2]"},
+	} {
+		got, err := rows(Joined(csv, "id", []string{"a", "b"}, c.between), []table.Column{c.ask, col("c", graph.String)}, 2)
+		text := strings.Join(got, ",")
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.Contains(text, c.want) || err == nil && text != c.want {
+			t.Errorf("%q, %+v: found %q, expected %q", c.between, c.ask, text, c.want)
 		}
 	}
 }

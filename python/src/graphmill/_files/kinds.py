@@ -62,7 +62,7 @@ KINDS: dict[str, Kind] = {
     "hdf5": Kind("an HDF5 file", "h5py", (".h5", ".hdf5", ".hdf", ".h5ad"), hdf5, magic=(b"\x89HDF\r\n\x1a\n",), takes=("key",)),
     "smiles": Kind("a list of SMILES", "RDKit", (".smi", ".smiles"), smiles, takes=("drop_invalid",)),
     "sdf": Kind("a file of molecules in SDF", "RDKit", (".sdf", ".mol"), sdf, takes=("drop_invalid",)),
-    "xyz": Kind("a file of molecules in XYZ", "RDKit", (".xyz",), xyz, takes=("drop_invalid",)),
+    "xyz": Kind("a file of molecules in XYZ", "RDKit", (".xyz",), xyz, takes=("drop_invalid", "charge")),
     "osm": Kind("a map of OpenStreetMap", "pyosmium", (".osm", ".pbf"), osm),
     "orc": Kind("an ORC file", "pyarrow", (".orc",), orc, magic=(b"ORC",)),
     "avro": Kind("an Avro file", "fastavro", (".avro",), avro, magic=(b"Obj\x01",)),

@@ -23,12 +23,14 @@ class Given:
         folder: a temporary folder, for files that are read on.
         key: the name of the matrix or the arrays in the file that are the graph; None: the only one.
         drop_invalid: leave out molecules that the library cannot read.
+        charge: of molecules whose file does not give it; None: 0.
     """
 
     path: str
     folder: str
     key: str | None = None
     drop_invalid: bool = False
+    charge: int | None = None
 
 
 @dataclasses.dataclass

@@ -66,7 +66,7 @@ def sdf(given: Given) -> Graphs:
 
 
 def xyz(given: Given) -> Graphs:
-    """A file of XYZ by RDKit, with one molecule after another. RDKit determines the bonds from the distances; a molecule with a charge is invalid."""
+    """A file of XYZ by RDKit, with one molecule after another. RDKit determines the bonds from the distances and the charge, which the comment line gives, or `given`."""
     from rdkit import Chem
     from rdkit.Chem import rdDetermineBonds
 
@@ -81,16 +81,34 @@ def xyz(given: Given) -> Graphs:
                 raise GraphmillError(f"{given.path}:{at + 1}: found {lines[at][:40]!r}, expected the number of atoms; correct the line")
             count = int(lines[at])
             rows = [" ".join(line.split()[:4]).replace("*^", "e") for line in lines[at + 2 : at + 2 + count]]
+            comment = lines[at + 1].strip() if at + 1 < len(lines) else ""
+            where = f"{given.path}:{at + 1}"
             m = Chem.MolFromXYZBlock("\n".join([str(count), "", *rows]) + "\n") if len(rows) == count else None
             if m is not None:
+                charge = _charge(comment, where, given.charge)
                 try:
-                    rdDetermineBonds.DetermineBonds(m)
-                except ValueError:  # such as of an ion
+                    rdDetermineBonds.DetermineBonds(m, charge=charge)
+                except ValueError as e:  # such as of an ion whose charge is unknown
+                    if not given.drop_invalid:
+                        raise GraphmillError(
+                            f"{where}: found no bonds that fit the charge {charge} ({' '.join(str(e).split())[:100]}), expected the charge of the molecule; "
+                            "write it in the comment line, as charge=-1, or give it with charge=, or leave such molecules out with drop_invalid="
+                        ) from e
                     m = None
-            yield f"{given.path}:{at + 1}", m, {"name": lines[at + 1].strip() or None if at + 1 < len(lines) else None}
+            yield where, m, {"name": comment or None}
             at += 2 + count
 
     return _collection(given, read(), True)
+
+
+def _charge(comment: str, where: str, otherwise: int | None) -> int:
+    """The charge that a comment line gives, as charge=-1 or charge: 1, or else another, or 0."""
+    found = re.search(r"(?:^|[\s,;])(?:total_)?charge\s*[=:]\s*(\"?)([^\s,;\"]+)\1", comment, re.IGNORECASE)
+    if not found:
+        return otherwise or 0
+    if not re.fullmatch(r"[+-]?\d+(\.0*)?", found[2]):
+        raise GraphmillError(f"{where}: found the charge {found[2][:40]!r}, expected a whole number; correct the comment line")
+    return int(float(found[2]))
 
 
 def _number(x: str) -> Any:

@@ -30,6 +30,7 @@ def read(
     kind: str | None = None,
     key: str | Mapping[str, str] | None = None,
     drop_invalid: bool = False,
+    charge: int | None = None,
     auth: Any = None,
     database: str | None = None,
     mark: str | tuple[str, str] | Mapping[Any, str] | None = None,
@@ -52,6 +53,7 @@ def read(
         key: of files with several matrices or graphs, the name of the one to take. Of a database, the property whose value is the id of a node, of all nodes or by label; by
             default ids are the element ids of the database.
         drop_invalid: leave out molecules that RDKit cannot read, with a warning that counts them; by default they are an error.
+        charge: of the molecules of a file of XYZ whose comment line gives none, as ``charge=-1`` does; by default 0.
         auth: of a database, a user and a password, or an object of the driver; by default NEO4J_USERNAME and NEO4J_PASSWORD of the environment.
         database: its name; by default NEO4J_DATABASE, or the user's own.
         mark: of a database, the property that grows with each row, such as the time when it came; a pair of properties of nodes and of relationships; or, of ``queries``, the column,
@@ -90,8 +92,10 @@ def read(
             raise ValueError(f"found {name}= with the file {source}, expected it with the address of a database, such as bolt://HOST:7687; leave it out")
     if isinstance(key, Mapping):
         raise TypeError(f"key: found {type(key).__name__}, expected the name of a matrix or graph of the file")
+    if charge is not None and (isinstance(charge, bool) or not isinstance(charge, int)):
+        raise TypeError(f"charge: found {type(charge).__name__}, expected a whole number")
     of = kind_of(source) if kind is None else KINDS[choice("kind", kind, tuple(KINDS))]
-    for name, is_given in (("key", key is not None), ("drop_invalid", drop_invalid)):
+    for name, is_given in (("key", key is not None), ("drop_invalid", drop_invalid), ("charge", charge is not None)):
         if is_given and (of is None or name not in of.takes):
             kinds = ", ".join(n for n, k in KINDS.items() if name in k.takes)
             raise ValueError(f"found {name}= with {source}, expected it with a file of the kinds {kinds}; leave it out")
@@ -100,7 +104,7 @@ def read(
     def write(folder: str, given: dict[str, Any]) -> tuple[str, Mapping[str, str]]:
         if of is None:
             return source, {}
-        made = _read(of, Given(source, folder, key, drop_invalid))
+        made = _read(of, Given(source, folder, key, drop_invalid, charge))
         if isinstance(made, File):
             given.update({k: v for k, v in made.flags.items() if k not in given})
             return made.path, {os.path.basename(made.path): source}

@@ -34,12 +34,26 @@ KNOWS = """MATCH (a:User {name:'Zhang'}),(b:City {name:'Waterloo'}) CREATE (a)-[
 MATCH (a:User {name:'Zhang'}),(b:User {name:'Adam'}) CREATE (a)-[:Knows {w:1.5}]->(b)"""
 
 
+UUIDS = """CREATE NODE TABLE P(id UUID, u UUID, us UUID[], n STRING, PRIMARY KEY(id))
+CREATE REL TABLE K(FROM P TO P, u UUID, w INT64)
+CREATE (:P {id:uuid('00112233-4455-6677-8899-AABBCCDDEEFF'), u:uuid('ffffffff-ffff-ffff-ffff-ffffffffffff'), us:[uuid('00000000-0000-0000-0000-000000000001')], n:'a'})
+CREATE (:P {id:uuid('80000000-0000-4000-8000-000000000001'), us:[], n:'b'})
+CREATE (:P {id:uuid('7fffffff-0000-4000-8000-000000000002'), u:uuid('00000000-0000-0000-0000-000000000000'), n:'c'})
+MATCH (a:P {n:'a'}),(b:P {n:'b'}) CREATE (a)-[:K {u:uuid('12345678-9abc-def0-1234-56789abcdef0'), w:1}]->(b)
+MATCH (a:P {n:'b'}),(b:P {n:'c'}) CREATE (a)-[:K {w:2}]->(b)"""
+
+
 def export(package: str, out: str, options: str, serial: bool, pairs: bool) -> None:
     """Makes a database and exports it to a folder."""
-    module = importlib.import_module(package)
     key = "SERIAL" if serial else "INT64"
     ids = ("", "") if serial else ("id:7,", "id:5,")
     statements = (SCHEMA % key).splitlines() + ([PAIRS] if pairs else []) + (ROWS % ids).splitlines() + (KNOWS.splitlines() if pairs else [])
+    write(package, out, options, statements)
+
+
+def write(package: str, out: str, options: str, statements: list[str]) -> None:
+    """Exports what statements make."""
+    module = importlib.import_module(package)
     with tempfile.TemporaryDirectory() as folder:
         connection = module.Connection(module.Database(os.path.join(folder, "db")))
         for statement in statements:
@@ -53,5 +67,7 @@ if sys.argv[1] == "kuzu":
     export("kuzu", "parquet", "format='parquet'", serial=False, pairs=True)
     export("kuzu", "csv", "format='csv', header=true", serial=True, pairs=True)
     export("kuzu", "plain", "format='csv', delim='|'", serial=True, pairs=True)
+    write("kuzu", "uuid", "format='parquet'", UUIDS.splitlines())
 else:
     export("ladybug", "ladybug", "format='parquet'", serial=False, pairs=False)
+    write("ladybug", "uuid-ladybug", "format='parquet'", UUIDS.splitlines())
