@@ -15,7 +15,10 @@ func TestRandomReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rate, bytes := s.RandomReads(context.Background(), 2)
+		rate, bytes, err := s.RandomReads(context.Background(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if bytes != want || rate > 0 != (want > 0) {
 			t.Errorf("%d edges: found %g reads per second of %d bytes, expected some of %d", edges, rate, bytes, want)
 		}

@@ -55,7 +55,10 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.M
 	if err != nil {
 		return nil, err
 	}
-	reads, bytes := sampler.RandomReads(ctx, max(o.Threads, 1))
+	reads, bytes, err := sampler.RandomReads(ctx, max(o.Threads, 1))
+	if err != nil {
+		return nil, err
+	}
 	return &report.Measurement{
 		RandomReadsPerSecond: reads, RandomReadBytes: bytes,
 		SampledEdgesPerSecond: float64(timed.Drawn) / seconds, BatchesPerSecond: float64(batches) / seconds,
