@@ -130,6 +130,7 @@ def section(picture: str, race: dict[str, Any]) -> Iterator[str]:
             f"{row['peak_rss_bytes'] / 2**20:,.0f} MiB | {'unknown' if others is None else f'{others:.0%}'} |" + (times(row["found"]) if timed else "")
         )
     yield ""
+    yield from limit(race)
     yield "<details><summary>Command lines</summary>"
     yield ""
     yield "<!-- not run: bench/bench.py has run these -->"
@@ -140,6 +141,21 @@ def section(picture: str, race: dict[str, Any]) -> Iterator[str]:
     yield "```"
     yield ""
     yield "</details>"
+    yield ""
+
+
+def limit(race: dict[str, Any]) -> Iterator[str]:
+    """How near the contestants of a race of draws come to what the memory of the machine allows, where that was measured."""
+    reads = [row["found"] for row in race["contestants"].values() if "random_reads_per_second" in row.get("found", {})]
+    if not reads or race["disturbed"]:
+        return
+    most = max(reads, key=lambda found: found["random_reads_per_second"])
+    rate = most["random_reads_per_second"]
+    shares = ", ".join(f"{contestant} {row['best'] / rate:.2f}" for contestant, row in race["contestants"].items())
+    yield (
+        f"**Limit**: as many threads read {number(rate)} values of 4 bytes per second at random places of {most['random_read_bytes'] / 2**20:,.0f} MiB of neighbours. "
+        f"A draw reads one such place at least. Edges per such read: {shares}."
+    )
     yield ""
 
 
