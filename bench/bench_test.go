@@ -116,7 +116,8 @@ func TestPeerHelp(t *testing.T) {
 }
 
 func TestPeerColumnar(t *testing.T) {
-	raced(t, races(t, "parquet", "arrow", "--threads", "2"), []string{"polars", "duckdb", "pyarrow"}, []string{"polars", "pyarrow"})
+	raced(t, races(t, "parquet", "arrow", "--threads", "2"), []string{"polars", "duckdb", "pyarrow"}, []string{"polars", "duckdb"},
+		[]string{"polars", "pyarrow"}, []string{"polars"})
 }
 
 // The profiles are judged against the real partitioners: every contestant has a share of graphs for each factor, and one of

@@ -102,7 +102,7 @@ def sort(path: str) -> tuple[int, float]:
         import polars as pl
 
         start = time.perf_counter()
-        frame = (pl.read_ipc(path, memory_map=False) if path.endswith(".arrow") else pl.read_parquet(path)).cast({"src": pl.UInt32, "dst": pl.UInt32})
+        frame = (pl.read_ipc(path) if path.endswith(".arrow") else pl.read_parquet(path)).cast({"src": pl.UInt32, "dst": pl.UInt32})
         frame.sort("dst", maintain_order=True).write_ipc(args.out, compression="uncompressed")
         return frame.height, start
     db = duck()
