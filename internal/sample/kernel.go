@@ -223,7 +223,7 @@ func (c *Context) reach(o *op, b block, n int) error {
 	}
 	switch {
 	case e.repeats != nil:
-		n = e.repeats.keep(e, near, c.local[o.near].n, o.replaces, o.redrawn)
+		n = e.repeats.keep(e, near, c.local[o.near].n, o.replaces)
 	case e.kept != nil:
 		n = e.keep(n, o.replaces)
 	}
@@ -262,27 +262,17 @@ func (c *Context) visit(o *op, far []uint32) error {
 	if int64(targets.n)+int64(len(far)) > maxLocal {
 		return c.errSubgraph(o.far)
 	}
-	next := targets.n // the local id of the next new node
 	targets.visit(far)
 	if o.every {
-		c.noteReached(&c.ops[o.number], far, next)
-	}
-	return nil
-}
-
-// noteReached adds to the nodes that an op reached those of far that it had not reached before. New nodes have the local ids from next on, in the
-// order of far, so only nodes from before the op need marks.
-func (c *Context) noteReached(st *opState, far []uint32, next uint32) {
-	every := st.every
-	for _, l := range far {
-		if l == next {
-			every = append(every, l)
-			next++
-		} else if l < st.first && c.reaches.mark(l) {
-			every = append(every, l)
+		st, marks := &c.ops[o.number], &c.reaches
+		marks.reserve(int(targets.n))
+		for _, l := range far {
+			if marks.mark(l) {
+				st.every = append(st.every, l)
+			}
 		}
 	}
-	st.every = every
+	return nil
 }
 
 // looks says whether ops look for edges that were drawn before.

@@ -38,9 +38,8 @@ func (r *repeats) begin() {
 }
 
 // keep drops, of the n edges that an op drew after the last one of e, those that an earlier op drew, and returns the number
-// of the others. The edges of a node stand together in near, whose ids are below nodes. With always it drops none. With note the edges count as
-// drawn for the next calls.
-func (r *repeats) keep(e *edgeBuffer, near []uint32, nodes uint32, always, note bool) int {
+// of the others. The edges of a node stand together in near, whose ids are below nodes. With always it drops none.
+func (r *repeats) keep(e *edgeBuffer, near []uint32, nodes uint32, always bool) int {
 	if int(nodes) > len(r.last) {
 		last := make([]uint32, max(2*len(r.last), int(nodes)))
 		copy(last, r.last)
@@ -62,11 +61,9 @@ func (r *repeats) keep(e *edgeBuffer, near []uint32, nodes uint32, always, note 
 		} else {
 			to = e.move(from, e.n+end, to)
 		}
-		if note {
-			this.n = uint32(to - first)
-			r.last[l] = r.base + uint32(len(r.list))
-			r.list = append(r.list, this)
-		}
+		this.n = uint32(to - first)
+		r.last[l] = r.base + uint32(len(r.list))
+		r.list = append(r.list, this)
 		at = end
 	}
 	return to - e.n

@@ -18,9 +18,7 @@ func TestRepeats(t *testing.T) {
 			r.begin()
 			bySet.kept.begin()
 			byNode.n, bySet.n = 0, 0
-			ops := rapid.IntRange(1, 5).Draw(t, "ops")
-			for op := range ops {
-				note := op < ops-1 || rapid.Bool().Draw(t, "note")
+			for range rapid.IntRange(1, 5).Draw(t, "ops") {
 				always := rapid.IntRange(0, 3).Draw(t, "replace") == 0
 				var near []uint32
 				var ids []uint64
@@ -39,7 +37,7 @@ func TestRepeats(t *testing.T) {
 						e.set(e.n+i, uint32(i), near[i], ids[i])
 					}
 				}
-				byNode.n += r.keep(&byNode, byNode.dst[byNode.n:byNode.n+len(near)], 6, always, note)
+				byNode.n += r.keep(&byNode, byNode.dst[byNode.n:byNode.n+len(near)], 6, always)
 				bySet.n += bySet.keep(len(near), always)
 				a, b := byNode.lists(), bySet.lists()
 				if !slices.Equal(a.Src, b.Src) || !slices.Equal(a.Dst, b.Dst) || !slices.Equal(a.ID.U32, b.ID.U32) || !slices.Equal(a.ID.U64, b.ID.U64) {

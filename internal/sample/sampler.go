@@ -97,7 +97,6 @@ type op struct {
 	excluded  [2]bool      // Sampler.excluded
 	sorted    bool         // with excluded: far ends ascend within each node
 	dedupe    bool         // an edge may have been drawn by an earlier op
-	redrawn   bool         // a later op may draw an edge of this one
 	oneWay    bool         // all ops of the edge type walk it in the same direction
 	fetchIDs  bool         // edge ids are fetched with far ends
 	every     bool         // a later op starts from all nodes that this one reaches
@@ -278,7 +277,6 @@ func (s *Sampler) markRepeats() {
 	for i := range s.ops {
 		o := &s.ops[i]
 		o.oneWay = inputs[walk{o.edges, 1 - o.dir}] == nil
-		o.redrawn = slices.ContainsFunc(s.ops[i+1:], func(later op) bool { return later.edges == o.edges && later.dedupe })
 	}
 }
 
