@@ -31,7 +31,7 @@ type Description struct {
 	Ops  []feed.OpInfo `json:"ops"` // from op 1
 }
 
-// PlanInfo is what a client needs to know of a plan to ask it.
+// PlanInfo describes a plan to clients, as far as they need it for a question.
 type PlanInfo struct {
 	Name      string   `json:"name"`
 	SeedTypes []string `json:"seed_types"`

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/feed"
@@ -9,28 +10,26 @@ import (
 
 // Plan is a plan by which a version of a store is asked.
 type Plan struct {
-	// Name is what questions name it by. "" is a plan without a name, which only questions that name none get.
+	// Name is the name that questions give. A plan with the name "" answers only questions that name no plan.
 	Name   string
 	Source *feed.Source
 	// Find is for questions with original ids; nil refuses these.
 	Find Find
 }
 
-// Plans has what a server makes of each plan of a version, in their order.
+// Plans holds one value per plan of a version, in the order of the plans.
 type Plans[T any] struct {
 	names []string
 	made  []T
 }
 
-// NewPlans makes something of each plan. It refuses names that occur twice.
+// NewPlans makes the value of each plan. It refuses two plans with one name.
 func NewPlans[T any](plans []Plan, made func(p *Plan) (T, error)) (*Plans[T], error) {
 	x := &Plans[T]{}
 	for i := range plans {
 		p := &plans[i]
-		for _, name := range x.names {
-			if name == p.Name {
-				return nil, fmt.Errorf("found two plans with the name %q, expected one", name)
-			}
+		if slices.Contains(x.names, p.Name) {
+			return nil, fmt.Errorf("found two plans with the name %q, expected one", p.Name)
 		}
 		of, err := made(p)
 		if err != nil {
@@ -41,21 +40,19 @@ func NewPlans[T any](plans []Plan, made func(p *Plan) (T, error)) (*Plans[T], er
 	return x, nil
 }
 
-// Default is what was made of the first plan, which questions get that name none.
+// Default returns the value of the first plan, which answers questions that name no plan.
 func (x *Plans[T]) Default() T { return x.made[0] }
 
-// All is what was made of all plans.
+// All returns the values of all plans, in their order.
 func (x *Plans[T]) All() []T { return x.made }
 
-// Of is what was made of the plan with a name; "" is the default one.
+// Of returns the value of the plan with a name; for "" it is Default.
 func (x *Plans[T]) Of(name string) (T, error) {
 	if name == "" {
-		return x.made[0], nil
+		return x.Default(), nil
 	}
-	for i, n := range x.names {
-		if n == name {
-			return x.made[i], nil
-		}
+	if i := slices.Index(x.names, name); i >= 0 {
+		return x.made[i], nil
 	}
 	var none T
 	if named := namedPlans(x.names); len(named) > 0 {
@@ -64,7 +61,7 @@ func (x *Plans[T]) Of(name string) (T, error) {
 	return none, fmt.Errorf("found the plan %q, expected none: this server has one plan, without a name", name)
 }
 
-// namedPlans are the names of plans without that of a plan that has none.
+// namedPlans returns the names that are not empty.
 func namedPlans(names []string) (named []string) {
 	for _, name := range names {
 		if name != "" {

@@ -136,7 +136,7 @@ func Parse(text []byte, to any, example string) error {
 	return nil
 }
 
-// ExampleQuestion is what errors about the JSON of a question show.
+// ExampleQuestion stands in errors about the JSON of a question.
 const ExampleQuestion = `{"ids":["ada"]} or {"seeds":[4711],"epoch":0,"batch":0}`
 
 // ParseQuestion reads a question. Check says whether a plan can answer it.

@@ -11,7 +11,7 @@ type Find func(nodeType, id string) (node int64, ok bool)
 
 // Version is a version of a store that questions are answered from.
 type Version struct {
-	// Plans are what can be asked for, the default one first. Those of the next version have the same names.
+	// Plans are the plans that questions can name, the default one first. The next version has plans with the same names.
 	Plans []Plan
 	// Name names the version in answers: the checksum of the store's manifest. "" leaves it out.
 	Name string

@@ -15,7 +15,7 @@ import (
 // NodeColumns is the table of the columns of a node type of a Shape. Nothing is stored.
 //
 //   - "feat", float32 or float16, as many values as the shape has: random, uniform in [-1, 1), so that no file system or disk makes them smaller.
-//   - "label", int64: the number of the node modulo the number of classes, or -1 for a node outside of the split.
+//   - "label", int64: the node's number modulo the number of classes; -1 if no split has the node.
 //   - "split", the categories train, valid and test, in the numbers of the shape, at random nodes.
 //
 // A type without features or classes lacks these columns.

@@ -223,7 +223,7 @@ func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Sour
 		return nil, usagef("found `ArrayDelimiter` with a source of format %s, expected it with neo4j or apoc-csv; leave it out", f.name())
 	}
 	if o.ArrayDelimiter != 0 && (o.ArrayDelimiter == o.Delimiter || strings.IndexByte("\"\r\n", o.ArrayDelimiter) >= 0) {
-		return nil, usagef("found `ArrayDelimiter` %q, expected another character than that of `Delimiter`, a quote and a line end", o.ArrayDelimiter)
+		return nil, usagef("found `ArrayDelimiter` %q, expected a character that is not `Delimiter`, a quote or a line end; give the one that separates values of a list", o.ArrayDelimiter)
 	}
 	switch {
 	case o.Relations == "":

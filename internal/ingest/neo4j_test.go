@@ -154,7 +154,7 @@ P;Q 1: a n=1,2 t="x;y","z w"
 P;Q:K:P: 0>0`},
 		{name: "that of the cells", path: "db", opts: Options{Delimiter: ';', ArrayDelimiter: ';'}, files: map[string]string{
 			"db/n.csv": ":ID;:LABEL\na;P\n", "db/x.csv": ":START_ID;:END_ID;:TYPE\na;a;K\n",
-		}, fails: true, want: "found `ArrayDelimiter` ';', expected another character than that of `Delimiter`"},
+		}, fails: true, want: "found `ArrayDelimiter` ';', expected a character that is not `Delimiter`"},
 		{name: "two types", path: "db", files: map[string]string{
 			"db/a.csv": "id:ID,:LABEL\n1,P\n2,P\n", "db/b.csv": "id:ID,:LABEL\n1,Q\n3,Q\n", "db/r.csv": ":START_ID,:END_ID,:TYPE\n1,3,K\n",
 		}, fails: true, want: `b.csv:2:1: found the id "1" of the labels Q, and of P in another row`},

@@ -109,8 +109,8 @@ func (l *labelled) addNeo4j(tables []*neo4jTable) error {
 	return nil
 }
 
-// one makes a column of ids of several ones, and returns its name.
-func (x *neo4jTable) one(columns []string, name, between string) string {
+// joinIDs returns the name of the column of ids; where the header has several, they are joined to a column with the name given.
+func (x *neo4jTable) joinIDs(columns []string, name, between string) string {
 	if len(columns) == 1 {
 		return columns[0]
 	}
@@ -118,8 +118,8 @@ func (x *neo4jTable) one(columns []string, name, between string) string {
 	return name
 }
 
-// has returns a name if it is that of a field, and else "".
-func (x *neo4jTable) has(name string) string {
+// fieldNamed returns the name if the table has a field with it, and otherwise "".
+func (x *neo4jTable) fieldNamed(name string) string {
 	if slices.Contains(namesOf(x.Fields()), name) {
 		return name
 	}
@@ -135,7 +135,7 @@ func (l *labelled) addNeo4jNodes(x *neo4jTable, parts map[string]int) error {
 	if m := neo4jOption.FindStringSubmatch(x.ids[0]); m != nil {
 		label = m[1]
 	}
-	id := x.one(x.ids, neo4jID, between)
+	id := x.joinIDs(x.ids, neo4jID, between)
 	if len(x.ids) > 1 { // parts with a name are properties, too
 		of := map[string]string{}
 		var left []string
@@ -145,14 +145,14 @@ func (l *labelled) addNeo4jNodes(x *neo4jTable, parts map[string]int) error {
 				left = append(left, part)
 				continue
 			}
-			if of[name] != "" || x.has(name) != "" {
+			if of[name] != "" || x.fieldNamed(name) != "" {
 				return sourcef("%s: found two columns %q, expected different names; rename one in the header", x.file.name, name)
 			}
 			of[name] = part
 		}
 		x.Table = views.Named(withoutFields(x.Table, left...), of)
 	}
-	n := &labelledNodes{Table: x.Table, text: true, id: id, space: in, label: x.has(neo4jLabels), labelsOf: cutLabels(string(rune(cmp.Or(l.o.ArrayDelimiter, ';'))))}
+	n := &labelledNodes{Table: x.Table, text: true, id: id, space: in, label: x.fieldNamed(neo4jLabels), labelsOf: cutLabels(string(rune(cmp.Or(l.o.ArrayDelimiter, ';'))))}
 	n.typ = labelSet([]string{cmp.Or(label, n.space, x.file.typeByName())})
 	l.nodes = append(l.nodes, n)
 	return nil
@@ -164,7 +164,7 @@ func (l *labelled) addNeo4jEdges(x *neo4jTable) {
 		l.notes = noted(l.notes, l.path+": the ids of edges are not imported")
 	}
 	spaces := [2]string{space(x.src[0], ":START_ID"), space(x.dst[0], ":END_ID")}
-	src, dst := x.one(x.src, neo4jSrc, neo4jBetween), x.one(x.dst, neo4jDst, neo4jBetween)
+	src, dst := x.joinIDs(x.src, neo4jSrc, neo4jBetween), x.joinIDs(x.dst, neo4jDst, neo4jBetween)
 	for _, names := range [][]string{x.src, x.dst} {
 		if len(names) > 1 {
 			left = append(left, names...)
@@ -173,5 +173,5 @@ func (l *labelled) addNeo4jEdges(x *neo4jTable) {
 	if left != nil {
 		x.Table = withoutFields(x.Table, left...)
 	}
-	l.edges = append(l.edges, &labelledEdges{Table: x.Table, text: true, src: src, dst: dst, spaces: spaces, rel: x.has(neo4jType), typ: typeName(x.file.typeByName(), graph.HomogeneousEdge.Rel)})
+	l.edges = append(l.edges, &labelledEdges{Table: x.Table, text: true, src: src, dst: dst, spaces: spaces, rel: x.fieldNamed(neo4jType), typ: typeName(x.file.typeByName(), graph.HomogeneousEdge.Rel)})
 }

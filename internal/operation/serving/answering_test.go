@@ -320,6 +320,19 @@ func TestWrongQuestions(t *testing.T) {
 	}
 }
 
+// appendTuesday appends a node dan and its edges to a store, and waits until the server, whose messages are said, has taken them over.
+func appendTuesday(t *testing.T, store string, said func() string) {
+	t.Helper()
+	tuesday := filepath.Join(t.TempDir(), "tuesday")
+	tables(t, tuesday, "dan,50\n", "dan,ada,4\ndan,ada,5\n")
+	if _, err := appending.Append(t.Context(), store, tuesday, option.Append{Run: option.Run{Threads: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(said(), "calls get the version") {
+		time.Sleep(time.Millisecond) // until the server has seen it
+	}
+}
+
 // A new version is taken over without a pause; questions that wait in the connection are answered from it, after its description.
 func TestRefresh(t *testing.T) {
 	store := grown(t)
@@ -329,14 +342,7 @@ func TestRefresh(t *testing.T) {
 	defer a.socket.Close()
 	first := a.said.Store
 	a.ask(`{"ids":["ada"]}`)
-	tuesday := filepath.Join(t.TempDir(), "tuesday")
-	tables(t, tuesday, "dan,50\n", "dan,ada,4\ndan,ada,5\n")
-	if _, err := appending.Append(t.Context(), store, tuesday, option.Append{Run: option.Run{Threads: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(said(), "calls get the version") {
-		time.Sleep(time.Millisecond) // until the server has seen it
-	}
+	appendTuesday(t, store, said)
 	a.ask(`{"ids":["dan"]}`)
 	if a.said.Store == first {
 		t.Errorf("found the version %s after an append, expected another one", first)

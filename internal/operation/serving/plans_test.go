@@ -72,14 +72,7 @@ func TestPlans(t *testing.T) {
 	if failure := a.read().failure(t); failure.Code != "question" || failure.Error != `found the plan "up", expected one of in, out, or none for the default one` {
 		t.Errorf("found %v, expected the plans that there are", failure)
 	}
-	tuesday := filepath.Join(t.TempDir(), "tuesday")
-	tables(t, tuesday, "dan,50\n", "dan,ada,4\ndan,ada,5\n")
-	if _, err := appending.Append(t.Context(), store, tuesday, option.Append{Run: option.Run{Threads: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	for !strings.Contains(said(), "calls get the version") {
-		time.Sleep(time.Millisecond) // until the server has seen it
-	}
+	appendTuesday(t, store, said)
 	compare("ada", "dan")
 	text := get(t, address, "/metrics", http.StatusOK)
 	for _, want := range []string{

@@ -59,7 +59,7 @@ func (t *joined) Where(row uint64, column string) string {
 // Scan implements Table. Each worker holds the ids of a chunk once more.
 func (t *joined) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	var asked []table.Column
-	at := make([]int, len(columns)) // their places, or that of the first part, in what the table is asked for
+	at := make([]int, len(columns)) // the place of each in asked; of the joined column, the place of its first part
 	for i, c := range columns {
 		at[i] = len(asked)
 		if c.Name != t.name {
